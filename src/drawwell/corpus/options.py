@@ -1,0 +1,50 @@
+"""How a corpus is read. Values only; where they come from is ``settings`` and ``compose``'s business."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+__all__ = ["IngestOptions"]
+
+PARSER_VERSION = 1
+"""Raised whenever the same bytes may give other sections, so that documents are cut anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestOptions:
+    """Everything that decides what an ingest writes.
+
+    Attributes:
+        section_max_chars: longest section, in code points; longer blocks are cut as the spec says.
+        section_min_chars: shorter fragments are merged.
+        section_heading_depth: deeper headings stay inside their parent's section.
+        index_budget_tokens: estimated tokens that the index text may take.
+        max_file_bytes: larger files are skipped with a reason.
+        respect_gitignore: whether ``.gitignore`` files count.
+        workers: parsing processes; 0 for one per core.
+        prune: accept that more than half of the documents vanish at once.
+        wait_seconds: how long to wait for another ingest of the same store.
+    """
+
+    section_max_chars: int = 2000
+    section_min_chars: int = 40
+    section_heading_depth: int = 4
+    index_budget_tokens: int = 3000
+    max_file_bytes: int = 100_000_000
+    respect_gitignore: bool = True
+    workers: int = 0
+    prune: bool = False
+    wait_seconds: float = 600.0
+
+    def document_key(self, format_name: str) -> str:
+        """What besides a file's bytes decides its sections: a short hash of settings and parser version."""
+        parts = [
+            PARSER_VERSION,
+            format_name,
+            self.section_max_chars,
+            self.section_min_chars,
+            self.section_heading_depth,
+        ]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]

@@ -1,0 +1,143 @@
+"""The error tree. Every failure that drawwell raises on purpose is one of these.
+
+::
+
+    Error
+    ├── ArgumentError          an argument is wrong: names it, what it got, what it takes
+    ├── NotFound               an id, path or name that is not there
+    ├── Stale                  an id whose text has changed since it was cited
+    ├── SourceError            the input to read is missing, empty or out of reach
+    │   └── Vanished           too much of a source is gone at once to believe it
+    ├── UnreadableFile         one file cannot be taken in (reported; never stops a run)
+    ├── StoreError             a store is missing, damaged or not ours
+    │   ├── StoreTooNew        written by a newer version
+    │   └── StoreBusy          another process holds it
+    ├── NotReady               the answer is still being made
+    ├── LimitExceeded          a size or time bound was reached
+    ├── ConfigurationError     a setting is wrong (exit code 78)
+    └── DependencyError        something outside is missing or down (exit code 69)
+        └── MissingExtra       an optional package is not installed
+
+Each error carries ``message`` (what was wrong, with the value) and ``suggestion`` (what to do next).
+Surfaces translate them in one place each: ``cli/errors.py`` to exit codes, ``server/errors.py`` to tool errors.
+This module is a leaf: it imports nothing of ours.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ArgumentError",
+    "ConfigurationError",
+    "DependencyError",
+    "Error",
+    "LimitExceeded",
+    "MissingExtra",
+    "NotFound",
+    "NotReady",
+    "SourceError",
+    "Stale",
+    "StoreBusy",
+    "StoreError",
+    "StoreTooNew",
+    "UnreadableFile",
+    "Vanished",
+]
+
+
+class Error(Exception):
+    """Root of all errors raised by drawwell.
+
+    Args:
+        message: what was wrong, with the offending value.
+        suggestion: what the reader can do next; may be empty.
+    """
+
+    def __init__(self, message: str, suggestion: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.suggestion = suggestion
+
+    def __str__(self) -> str:
+        return f"{self.message}. {self.suggestion}" if self.suggestion else self.message
+
+
+class ArgumentError(Error):
+    """An argument of a call is missing, of the wrong type or out of bounds."""
+
+    def __init__(self, parameter: str, got: object, takes: str, suggestion: str = "") -> None:
+        shown = repr(got)
+        if len(shown) > 80:
+            shown = shown[:77] + "..."
+        super().__init__(f"{parameter}: got {shown}, takes {takes}", suggestion)
+        self.parameter = parameter
+        self.got = got
+        self.takes = takes
+
+
+class NotFound(Error):
+    """An id, path or name that does not exist."""
+
+
+class Stale(Error):
+    """A cited id whose text has changed.
+
+    Attributes:
+        moved_to: the ids at which the cited text stands now, best first; empty when it is gone.
+    """
+
+    def __init__(self, message: str, suggestion: str = "", moved_to: tuple[str, ...] = ()) -> None:
+        super().__init__(message, suggestion)
+        self.moved_to = moved_to
+
+
+class SourceError(Error):
+    """A source to read (a folder, say) is missing, empty or out of reach."""
+
+
+class Vanished(SourceError):
+    """So much of a source is gone at once that a fault is likelier than a wish."""
+
+
+class UnreadableFile(Error):
+    """One file cannot be taken in. It is reported and the run goes on."""
+
+
+class StoreError(Error):
+    """A store is missing, damaged, or was not made by drawwell."""
+
+
+class StoreTooNew(StoreError):
+    """A store was written by a newer format than this version reads."""
+
+
+class StoreBusy(StoreError):
+    """Another process holds the store."""
+
+
+class NotReady(Error):
+    """What was asked for is still being made; asking again later will work."""
+
+
+class LimitExceeded(Error):
+    """A bound on size or time was reached."""
+
+
+class ConfigurationError(Error):
+    """A setting is wrong. The message names the setting and where it was set."""
+
+
+class DependencyError(Error):
+    """Something outside drawwell is missing or down."""
+
+
+class MissingExtra(DependencyError):
+    """An optional package is not installed.
+
+    Args:
+        what: what needs it, as a user would say it ("HTML files").
+        extra: the name of the extra in ``drawwell[extra]``.
+    """
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} need an optional package", f"Install it with: pip install 'drawwell[{extra}]'")
+        self.extra = extra

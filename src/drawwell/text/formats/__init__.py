@@ -1,0 +1,77 @@
+"""The table of document formats: which suffix is read by which parser, and what that parser needs."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+
+from drawwell.errors import MissingExtra
+from drawwell.text.blocks import Parsed
+
+__all__ = ["FORMATS", "Format", "format_of", "parser_of"]
+
+Parser = Callable[[bytes], Parsed]
+"""Bytes of one file to its blocks. Raises UnreadableFile for what it cannot take in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One kind of document.
+
+    Attributes:
+        name: the kind as stored with a document.
+        label: the kind as a user says it, in the plural.
+        suffixes: file name endings, lower case, with their dot.
+        parser: ``module:function`` of its parser, imported when first used.
+        extra: the extra of drawwell that brings what the parser needs; empty when nothing is needed.
+        needs: top-level packages of that extra, to see whether it is installed.
+    """
+
+    name: str
+    label: str
+    suffixes: tuple[str, ...]
+    parser: str
+    extra: str = ""
+    needs: tuple[str, ...] = ()
+
+    @property
+    def available(self) -> bool:
+        """Whether everything that the parser needs is installed."""
+        return all(_installed(package) for package in self.needs)
+
+
+FORMATS: tuple[Format, ...] = (
+    Format("markdown", "Markdown files", (".md", ".markdown"), "drawwell.text.formats.markdown:parse"),
+    Format("mdx", "MDX files", (".mdx",), "drawwell.text.formats.mdx:parse"),
+    Format("text", "text files", (".txt",), "drawwell.text.formats.plain:parse"),
+)
+
+_BY_SUFFIX = {suffix: entry for entry in FORMATS for suffix in entry.suffixes}
+
+
+@cache
+def _installed(package: str) -> bool:
+    return find_spec(package) is not None
+
+
+def format_of(name: str) -> Format | None:
+    """The format of a file, by its name's ending; None when drawwell does not read such files."""
+    dot = name.rfind(".")
+    return _BY_SUFFIX.get(name[dot:].lower()) if dot >= 0 else None
+
+
+@cache
+def parser_of(entry: Format) -> Parser:
+    """The parser of a format.
+
+    Raises:
+        MissingExtra: a package that it needs is not installed.
+    """
+    if not entry.available:
+        raise MissingExtra(entry.label, entry.extra)
+    module, _, function = entry.parser.partition(":")
+    parser: Parser = getattr(importlib.import_module(module), function)
+    return parser
