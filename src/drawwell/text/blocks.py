@@ -30,7 +30,8 @@ BlockKind = Literal[
     "row",
     "code",
     "container",  # block quote, admonition, tab, JSX element, footnote: its children are blocks
-    "opaque",  # comments, ESM lines, thematic breaks, link definitions: kept, but carry no structure or prose
+    "opaque",  # comments, thematic breaks, link definitions: kept, but carry no structure or prose
+    "hidden",  # like opaque, and left out of the search index (import and export lines of MDX)
 ]
 
 
@@ -46,7 +47,8 @@ class Block:
         anchor: explicit id of a heading (``{#id}`` or an HTML id); empty otherwise.
         children: inner blocks.
         header_end: for a table, the offset at which its header and separator lines end and its rows begin.
-        protected: for running text, ranges that must not be cut (code spans, links, images, inline math).
+        protected: for running text, ranges that must not be cut (code spans, links, images, inline math), in order,
+            the outermost only.
     """
 
     kind: BlockKind

@@ -1,0 +1,263 @@
+"""Every setting once: its type, default, bounds, help and names. What is in force is ``configuration``'s to say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["SETTINGS", "Scalar", "Setting"]
+
+Scalar = bool | int | float | str
+"""What a setting can hold."""
+_TRUE = frozenset(("1", "true", "yes", "on"))
+_FALSE = frozenset(("0", "false", "no", "off"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One setting.
+
+    Attributes:
+        name: its name in files and keywords; upper-cased after ``DRAWWELL_`` its environment variable.
+        group: what it is about: ``corpus`` or ``server``.
+        default: its value when nobody sets it. Its type is the setting's type.
+        help: one sentence, for ``--help`` and the reference.
+        flag: its command-line option; empty when it has none.
+        low: smallest number, included.
+        high: largest number, included.
+        choices: the texts that it takes; empty for any.
+        aliases: other environment variables that set it.
+        project: whether a project's file may set it. What reaches out of the project may not be set there,
+            since a cloned project is not trusted.
+        secret: never shown.
+        blank: whether an empty environment variable is a value; otherwise it counts as not set.
+    """
+
+    name: str
+    group: str
+    default: Scalar
+    help: str
+    flag: str = ""
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    project: bool = False
+    secret: bool = False
+    blank: bool = False
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The environment variables that set it, strongest first."""
+        return (f"DRAWWELL_{self.name.upper()}", *self.aliases)
+
+    @property
+    def takes(self) -> str:
+        """What it takes, in words."""
+        if self.choices:
+            return " or ".join(self.choices)
+        if isinstance(self.default, bool):
+            return "true or false"
+        if isinstance(self.default, str):
+            return "text"
+        number = "a whole number" if isinstance(self.default, int) else "a number"
+        if self.low is not None and self.high is not None:
+            return f"{number} from {self.low:,} to {self.high:,}"
+        return number
+
+    def check(self, value: Any) -> Scalar:
+        """A value of the setting's own type, from a text of the environment or a value of a file or keyword.
+
+        Raises:
+            ValueError: it is not one that the setting takes.
+        """
+        checked: Scalar
+        if isinstance(self.default, bool):
+            checked = _boolean(value)
+        elif isinstance(self.default, str):
+            checked = _text(value)
+        elif isinstance(self.default, int):
+            checked = _whole(value)
+        else:
+            checked = _number(value)
+        if self.choices and checked not in self.choices:
+            raise ValueError(value)
+        if self.low is not None and self.high is not None and not self.low <= float(checked) <= self.high:
+            raise ValueError(value)
+        return checked
+
+
+def _boolean(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = _text(value).strip().lower()
+    if word in _TRUE | _FALSE:
+        return word in _TRUE
+    raise ValueError(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    raise ValueError(value)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError(value)
+    return int(value)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(value)
+    return float(value)
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        name="store",
+        group="corpus",
+        default="",
+        help="The store file to write and read, in place of .drawwell/store.sqlite in the folder.",
+        flag="--store",
+        aliases=("CONTEXTPULL_STORE",),
+    ),
+    Setting(
+        name="section_max_chars",
+        group="corpus",
+        default=2000,
+        help="Longest section, in characters; only a code block or a table row may be longer.",
+        flag="--max-chars",
+        low=100,
+        high=1_000_000,
+        aliases=("CONTEXTPULL_SECTION_MAX_CHARS",),
+        project=True,
+    ),
+    Setting(
+        name="section_min_chars",
+        group="corpus",
+        default=40,
+        help="Shorter fragments are merged with their neighbour.",
+        flag="--min-chars",
+        low=0,
+        high=100_000,
+        aliases=("CONTEXTPULL_SECTION_MIN_CHARS",),
+        project=True,
+    ),
+    Setting(
+        name="section_heading_depth",
+        group="corpus",
+        default=4,
+        help="Headings deeper than this stay inside their parent's section.",
+        flag="--heading-depth",
+        low=1,
+        high=6,
+        aliases=("CONTEXTPULL_SECTION_HEADING_DEPTH",),
+        project=True,
+    ),
+    Setting(
+        name="index_budget_tokens",
+        group="corpus",
+        default=3000,
+        help="Estimated tokens that the index text may take.",
+        flag="--index-budget",
+        low=200,
+        high=1_000_000,
+        aliases=("CONTEXTPULL_INDEX_BUDGET_TOKENS",),
+        project=True,
+    ),
+    Setting(
+        name="max_file_bytes",
+        group="corpus",
+        default=100_000_000,
+        help="Larger files are skipped, with the reason.",
+        flag="--max-file-bytes",
+        low=1,
+        high=10_000_000_000,
+        project=True,
+    ),
+    Setting(
+        name="respect_gitignore",
+        group="corpus",
+        default=True,
+        help="Whether .gitignore files count beside .drawwellignore and .contextpullignore.",
+        flag="--gitignore",
+        project=True,
+    ),
+    Setting(
+        name="workers",
+        group="corpus",
+        default=0,
+        help="Parsing processes; 0 for one per core.",
+        flag="--workers",
+        low=0,
+        high=256,
+    ),
+    Setting(
+        name="wait_seconds",
+        group="corpus",
+        default=600.0,
+        help="How long to wait for another ingest of the same store.",
+        flag="--wait",
+        low=0,
+        high=86_400,
+    ),
+    Setting(
+        name="transport",
+        group="server",
+        default="stdio",
+        help="How clients reach the server.",
+        flag="--transport",
+        choices=("stdio", "http"),
+        aliases=("CONTEXTPULL_TRANSPORT",),
+    ),
+    Setting(
+        name="host",
+        group="server",
+        default="127.0.0.1",
+        help="The address that HTTP listens on; one that is not this machine's own needs a token.",
+        flag="--host",
+        aliases=("CONTEXTPULL_HOST",),
+    ),
+    Setting(
+        name="port",
+        group="server",
+        default=8765,
+        help="The port that HTTP listens on; 0 for any free one.",
+        flag="--port",
+        low=0,
+        high=65_535,
+        aliases=("CONTEXTPULL_PORT",),
+    ),
+    Setting(
+        name="token",
+        group="server",
+        default="",
+        help="The bearer token that HTTP clients must send. Prefer the variable: flags are seen by other users.",
+        flag="--token",
+        secret=True,
+    ),
+    Setting(
+        name="watch",
+        group="server",
+        default=True,
+        help="Whether a served folder is watched and ingested again when it changes.",
+        flag="--watch",
+    ),
+    Setting(
+        name="instructions",
+        group="server",
+        default="",
+        help="Replaces the server's instructions; an empty variable gives none.",
+        blank=True,
+    ),
+    Setting(
+        name="log_level",
+        group="server",
+        default="warning",
+        help="What the server writes on stderr; the level of every logger, ours and the libraries'.",
+        flag="--log-level",
+        choices=("debug", "info", "warning", "error"),
+    ),
+)
