@@ -1,7 +1,7 @@
 """The settings in force, and where each value came from.
 
 Precedence, highest first: the caller (a flag, a keyword), the environment, the file named by ``--env-file``, the
-project's files at the corpus root, the user's file, the default. A value is checked when it is asked for, so a bad
+project's files, the user's file, the default. A value is checked when it is asked for, so a bad
 one stops only what needs it. Loading makes no file and no folder.
 """
 
@@ -41,7 +41,7 @@ class _Raw:
 
 
 class Settings:
-    """The settings in force for one corpus root, or for none.
+    """The settings in force for one project, or for none.
 
     Made by :func:`load_settings`.
 
@@ -106,10 +106,10 @@ def load_settings(
     env_file: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Gather the settings for a corpus.
+    """Gather the settings.
 
     Args:
-        root: the corpus root, whose project files count; None for no project.
+        root: the folder whose project files count; None for no project.
         given: what the caller gave, by setting's name; None values are not given.
         env_file: a file of ``NAME=VALUE`` lines that count where the environment says nothing.
         environment: in place of the process's.

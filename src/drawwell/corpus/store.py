@@ -1,91 +1,135 @@
-"""The corpus store: one SQLite file in format 1.x, the seed's tables plus our own.
-
-The tables without a prefix are a contract with every other reader of the format. Ours begin with ``drawwell_``;
-such a reader ignores them. No absolute path is written into a store, so it can be copied to any place or machine.
-"""
+"""The reader's handle of a corpus store, and where stores are. The format itself is in ``schema``."""
 
 from __future__ import annotations
 
-__all__ = ["FORMAT_VERSION", "SCHEMA", "STORE_NAME"]
+import sqlite3
+import threading
+import weakref
+from pathlib import Path
 
-FORMAT_VERSION = "1.0"
-"""``meta.schema_version``: the shared format."""
-OWN_VERSION = 1
-"""``meta['drawwell.schema']``: our own tables."""
-STORE_DIR = ".drawwell"
-STORE_NAME = "store.sqlite"
+from drawwell.corpus.connect import BUSY_SECONDS, Connection, connect_read_only, open_for_writing, size_of, wal_of
+from drawwell.corpus.lock import StoreLock
+from drawwell.corpus.places import STORE_DIR, STORE_NAME, find_store, store_path, writable
+from drawwell.corpus.schema import (
+    FORMAT_VERSION,
+    OWN_VERSION,
+    SCHEMA,
+    Unfinished,
+    check_format,
+    damaged,
+    own_version,
+    read_meta,
+)
+from drawwell.errors import StoreError
 
-TOKENIZER = "unicode61 remove_diacritics 2 tokenchars '-_.'"
+__all__ = ["FORMAT_VERSION", "OWN_VERSION", "SCHEMA", "STORE_DIR", "STORE_NAME", "Store", "find_store", "store_path"]
 
-SCHEMA = f"""
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE documents (
-  doc_id      INTEGER PRIMARY KEY,
-  path        TEXT NOT NULL UNIQUE,
-  title       TEXT NOT NULL,
-  summary     TEXT,
-  summary_src TEXT,
-  sha256      TEXT NOT NULL,
-  bytes       INTEGER NOT NULL,
-  kind        TEXT NOT NULL,
-  n_sections  INTEGER NOT NULL,
-  ingested_at TEXT NOT NULL
-);
-CREATE TABLE sections (
-  id           TEXT PRIMARY KEY,
-  doc_id       INTEGER NOT NULL REFERENCES documents(doc_id) ON DELETE CASCADE,
-  ordinal      INTEGER NOT NULL,
-  heading_path TEXT NOT NULL,
-  level        INTEGER NOT NULL,
-  kind         TEXT NOT NULL,
-  text         TEXT NOT NULL,
-  char_len     INTEGER NOT NULL,
-  hash         TEXT NOT NULL,
-  prev_id      TEXT,
-  next_id      TEXT,
-  UNIQUE (doc_id, ordinal)
-);
-CREATE VIRTUAL TABLE sections_fts USING fts5(
-  id UNINDEXED, heading_path, text, tokenize = "{TOKENIZER}"
-);
-CREATE TABLE embeddings (
-  section_id TEXT PRIMARY KEY REFERENCES sections(id) ON DELETE CASCADE,
-  model      TEXT NOT NULL,
-  dim        INTEGER NOT NULL,
-  vec        BLOB NOT NULL
-);
-CREATE TABLE summary_cache (sha256 TEXT PRIMARY KEY, model TEXT NOT NULL, summary TEXT NOT NULL);
 
-CREATE TABLE drawwell_documents (
-  doc_id       INTEGER PRIMARY KEY REFERENCES documents(doc_id) ON DELETE CASCADE,
-  key          TEXT NOT NULL,     -- IngestOptions.document_key at the time
-  mtime_ns     INTEGER NOT NULL,  -- of the file when it was read
-  encoding     TEXT NOT NULL,
-  chars        INTEGER NOT NULL,  -- code points of the source or rendition
-  front_matter TEXT NOT NULL,     -- verbatim; '' without one
-  metadata     TEXT NOT NULL,     -- JSON object
-  stale        TEXT NOT NULL,     -- why the text may be out of date; '' when current
-  warnings     TEXT NOT NULL,     -- JSON list of strings
-  aliases      TEXT NOT NULL      -- JSON list of other paths of the same file (links inside the root)
-);
-CREATE TABLE drawwell_sections (
-  fts_rowid  INTEGER PRIMARY KEY, -- rowid in sections_fts
-  doc_id     INTEGER NOT NULL REFERENCES documents(doc_id) ON DELETE CASCADE,
-  ordinal    INTEGER NOT NULL,
-  start      INTEGER NOT NULL,    -- span in the source, code points
-  end        INTEGER NOT NULL,
-  first_line INTEGER NOT NULL,
-  last_line  INTEGER NOT NULL,
-  repeated   INTEGER NOT NULL,    -- characters of a repeated table header at the start of sections.text
-  headings   TEXT NOT NULL,       -- JSON list: heading_path unjoined
-  covers     TEXT NOT NULL,       -- JSON list of headings inside, beside heading_path
-  anchor     TEXT NOT NULL,       -- slug, unique within the document
-  part       INTEGER NOT NULL,    -- 1-based part of a cut block or table; 0 when whole
-  parts      INTEGER NOT NULL,
-  cite       INTEGER NOT NULL,    -- first 12 hex digits of sections.hash as a number
-  UNIQUE (doc_id, ordinal)
-);
-CREATE INDEX drawwell_sections_cite ON drawwell_sections (cite);
-CREATE TABLE drawwell_skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL);
-CREATE VIRTUAL TABLE drawwell_metadata_fts USING fts5(path UNINDEXED, text, tokenize = "{TOKENIZER}");
-"""
+class Store:
+    """A read-only handle of one store file, for any number of threads.
+
+    Attributes:
+        path: the file.
+        own: whether drawwell wrote it; False for another tool's store of the same format.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.own = False
+        self._local = threading.local()
+        self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
+        self._closed = False
+
+    @staticmethod
+    def open(path: Path) -> Store:
+        """Open a store for reading. An older version of our tables is brought up to date first.
+
+        Args:
+            path: the store file.
+
+        Raises:
+            StoreError: the file is missing, is not a store, or needs a migration where nothing can be written.
+            StoreTooNew: a newer drawwell, or a newer major version of the format, wrote it.
+        """
+        store = Store(path)
+        connection = store.connection()
+        if store.own and own_version(connection) < OWN_VERSION:
+            store.close()
+            _migrate_in_place(path)
+            store = Store(path)
+            store.connection()
+        return store
+
+    def connection(self) -> sqlite3.Connection:
+        """This thread's connection, read-only, with ``sqlite3.Row`` rows; a new one when the file was replaced.
+
+        Raises:
+            StoreError: the store was closed, or is no longer a store.
+        """
+        if self._closed:
+            raise StoreError(f"the store {self.path} was closed", "Open it again.")
+        current: Connection | None = getattr(self._local, "connection", None)
+        identity = _identity(self.path, immutable=getattr(self._local, "immutable", False))
+        if current is not None and (identity is None or identity == self._local.identity):
+            return current  # while a file is being replaced, the old one still answers
+        connection, immutable = connect_read_only(self.path)
+        try:
+            own = check_format(connection, self.path)
+        except Unfinished:
+            connection.close()
+            if current is None:
+                raise
+            return current
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            raise damaged(self.path, error) from error
+        except StoreError:
+            connection.close()
+            raise
+        self.own = own
+        self._local.connection = connection
+        self._local.immutable = immutable
+        self._local.identity = _identity(self.path, immutable=immutable)
+        self._connections.add(connection)
+        return connection
+
+    def meta(self, key: str) -> str | None:
+        """The value of a key of the ``meta`` table; None when it is not there."""
+        return read_meta(self.connection(), key)
+
+    def generation(self) -> str:
+        """A short text that changes with every committed change of content."""
+        names = ("drawwell.created", "drawwell.generation") if self.own else ("ingested_at",)
+        parts = [self.meta(name) or "" for name in names]
+        return "-".join([*parts, (self.meta("corpus_fingerprint") or "")[:8]])
+
+    def interrupt(self) -> None:
+        """Make queries that run in any thread fail at once; for a server that must leave."""
+        for connection in list(self._connections):
+            connection.interrupt()
+
+    def close(self) -> None:
+        """Close the connections of all threads. Closing twice does nothing."""
+        self._closed = True
+        for connection in list(self._connections):
+            connection.close()
+
+
+def _migrate_in_place(path: Path) -> None:
+    if not writable(path.parent):
+        raise StoreError(
+            f"the store {path} was made by an older drawwell and its folder cannot be written",
+            "Copy it to a place that can be written, or ingest the folder again.",
+        )
+    with StoreLock(path, BUSY_SECONDS):
+        open_for_writing(path).close()
+
+
+def _identity(path: Path, *, immutable: bool) -> tuple[int, ...] | None:
+    """What tells a replaced file from the one that was opened; None while there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    log = size_of(wal_of(path)) if immutable else 0
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, log

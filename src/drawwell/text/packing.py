@@ -201,11 +201,12 @@ class Packer:
         if one.end - one.start <= self._limits.max_chars or not block.children:
             self._whole(one)
             return
-        if self._can_break and self._open.end - self._open.start >= self._limits.min_chars:
+        numbered = bool(self._open.part)
+        if self._can_break and (numbered or self._open.end - self._open.start >= self._limits.min_chars):
             self._break()
         first = len(self._done)
         rows = tile(block.children, max(block.header_end, one.start), one.end)
-        header = self._source[one.start : rows[0].start]
+        header = self._source[block.span.start : rows[0].start]
         if len(header) > self._limits.hard_max:
             header = ""
         room = max(self._limits.max_chars, len(header) + self._limits.max_chars // 2)

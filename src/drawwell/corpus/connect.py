@@ -1,0 +1,138 @@
+"""Connections to a store file: read-only ones that work in any place, and the writer's."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+from drawwell.corpus.places import STORE_NAME, writable
+from drawwell.corpus.schema import check_format, create, damaged, migrate
+from drawwell.errors import StoreBusy, StoreError
+
+__all__ = ["BUSY_SECONDS", "Connection", "connect_read_only", "open_for_writing", "size_of", "wal_of"]
+
+_READER_PRAGMAS = "PRAGMA query_only = 1; PRAGMA temp_store = MEMORY;"
+_WRITER_PRAGMAS = """
+PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
+PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32000;
+"""
+BUSY_SECONDS = 30.0
+_NOT_HERE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR)
+_MAGIC = b"SQLite format 3\0"
+
+
+class Connection(sqlite3.Connection):
+    """Closes itself when the last cursor on it is gone, in whichever thread that happens."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def open_for_writing(path: Path) -> sqlite3.Connection:
+    """Open a store to ingest into; made new when the file is not there, migrated when it is older.
+
+    The caller holds the store's lock and closes the connection.
+
+    Raises:
+        StoreError: the place cannot be written, or the file is not a store that drawwell made.
+        StoreTooNew: a newer version wrote it.
+    """
+    _check_file(path, missing_ok=True)
+    try:
+        connection = _connect(_uri(path, "mode=rwc"))
+        try:
+            connection.executescript(_WRITER_PRAGMAS)
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+                create(connection)
+            elif not check_format(connection, path):
+                raise StoreError(
+                    f"{path} was not made by drawwell, so it can be read but not ingested into",
+                    "Give another place with --store.",
+                )
+            migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
+    except sqlite3.OperationalError as error:
+        raise StoreError(f"cannot write the store {path}: {error}", "Give another place with --store.") from error
+    except sqlite3.DatabaseError as error:
+        raise damaged(path, error) from error
+    return connection
+
+
+def _uri(path: Path, options: str) -> str:
+    return f"{path.absolute().as_uri()}?{options}"
+
+
+def _connect(uri: str) -> Connection:
+    connection = sqlite3.connect(
+        uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, factory=Connection
+    )
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def connect_read_only(path: Path) -> tuple[Connection, bool]:
+    """A checked read-only connection and whether SQLite takes the file for unchanging.
+
+    A file in WAL mode needs a place to write its shared memory. Where there is none, it is opened as immutable when
+    its log is empty; a log left by a kill is read through a VFS without locks, which keeps that memory to itself.
+    """
+    _check_file(path)
+    logged = size_of(wal_of(path)) > 0
+    lockless = f"mode=ro&vfs={'win32' if os.name == 'nt' else 'unix'}-none"
+    ways = ["mode=ro", lockless if logged else "mode=ro&immutable=1"]
+    if not logged and not writable(path.parent):
+        del ways[0]
+    failure: sqlite3.Error | None = None
+    for way in ways:
+        connection = _connect(_uri(path, way))
+        try:
+            if way == lockless:
+                connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.executescript(_READER_PRAGMAS)
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError as error:
+            connection.close()
+            failure = error
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                raise StoreBusy(f"another process holds the store {path}", "Try again when it is done.") from error
+            if error.sqlite_errorcode & 0xFF not in _NOT_HERE:
+                break
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            raise damaged(path, error) from error
+        else:
+            return connection, way != "mode=ro"
+    raise StoreError(f"cannot open the store {path}: {failure}", "Check that you may read it.") from failure
+
+
+def _check_file(path: Path, *, missing_ok: bool = False) -> None:
+    """Refuse what cannot be a store, in words that SQLite does not have."""
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder, not a store", f"Give the {STORE_NAME} file, or ingest the folder first.")
+    try:
+        with path.open("rb") as file:
+            magic = file.read(len(_MAGIC))
+    except FileNotFoundError:
+        if missing_ok:
+            return
+        raise StoreError(f"there is no store at {path}", "Make one with: drawwell ingest FOLDER") from None
+    except OSError as error:
+        raise StoreError(f"cannot read the store {path}: {error.strerror}", "Check that you may read it.") from error
+    if magic and magic != _MAGIC:
+        raise StoreError(
+            f"{path} is not a store: it is not an SQLite file", "Give the store.sqlite that an ingest made."
+        )
+
+
+def wal_of(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,74 @@
+"""One ingest at a time: the lock that guards a store against a second writer."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from drawwell.errors import StoreBusy, StoreError
+
+__all__ = ["StoreLock"]
+
+_POLL_SECONDS = 0.1
+
+
+class StoreLock:
+    """Holds a store for one writer, among threads and processes, until it is left or the process ends.
+
+    The lock is SQLite's own exclusive lock on an empty file beside the store: it works wherever the store works, and
+    the system gives it back when a process is killed.
+
+    Args:
+        store: the store file; its folder must exist.
+        wait_seconds: how long to wait for another writer.
+        on_wait: called once when there is another writer to wait for.
+    """
+
+    def __init__(self, store: Path, wait_seconds: float, on_wait: Callable[[], None] | None = None) -> None:
+        self._store = store
+        self._path = store.with_name(store.name + ".lock")
+        self._wait_seconds = wait_seconds
+        self._on_wait = on_wait
+        self._connection: sqlite3.Connection | None = None
+        self.waited = False
+
+    def __enter__(self) -> Self:
+        deadline = time.monotonic() + self._wait_seconds
+        while not self._take():
+            if time.monotonic() >= deadline:
+                raise StoreBusy(
+                    f"another process is writing the store {self._store}",
+                    f"Waited {self._wait_seconds:g} seconds. Try again when it is done.",
+                )
+            if not self.waited and self._on_wait is not None:
+                self._on_wait()
+            self.waited = True
+            time.sleep(_POLL_SECONDS)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _take(self) -> bool:
+        """Try once. SQLite never writes to the file: nothing is ever stored in it."""
+        try:
+            connection = sqlite3.connect(self._path, timeout=0, isolation_level=None)
+        except sqlite3.OperationalError as error:
+            raise StoreError(f"cannot write beside the store {self._store}: {error}", "Give another place.") from error
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            connection.close()
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                return False
+            raise StoreError(f"cannot write beside the store {self._store}: {error}", "Give another place.") from error
+        self._connection = connection
+        return True

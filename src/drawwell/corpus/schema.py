@@ -1,0 +1,219 @@
+"""The format of a corpus store: one SQLite file in format 1.x, the seed's tables plus our own.
+
+The tables without a prefix are a contract with every other reader of the format. Ours begin with ``drawwell_``;
+such a reader ignores them. No absolute path is written into a store, so it can be copied to any place or machine.
+
+Keys of ``meta`` beside the format's: ``drawwell.schema`` (version of our tables), ``drawwell.state`` (``building``
+until the first complete run, then ``complete``), ``drawwell.created`` and ``drawwell.generation`` (when the file was
+made, and a number that every commit of content raises), ``drawwell.version`` (the drawwell that wrote last).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from drawwell.errors import DependencyError, StoreError, StoreTooNew
+
+__all__ = [
+    "FORMAT_VERSION",
+    "MIGRATIONS",
+    "OWN_VERSION",
+    "SCHEMA",
+    "Migration",
+    "Unfinished",
+    "check_format",
+    "create",
+    "damaged",
+    "migrate",
+    "own_version",
+    "read_meta",
+]
+
+FORMAT_VERSION = "1.0"
+"""``meta.schema_version``: the shared format."""
+OWN_VERSION = 1
+"""``meta['drawwell.schema']``: our own tables."""
+
+TOKENIZER = "unicode61 remove_diacritics 2 tokenchars '-_.'"
+
+SCHEMA = f"""
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE documents (
+  doc_id      INTEGER PRIMARY KEY,
+  path        TEXT NOT NULL UNIQUE,
+  title       TEXT NOT NULL,
+  summary     TEXT,
+  summary_src TEXT,
+  sha256      TEXT NOT NULL,
+  bytes       INTEGER NOT NULL,
+  kind        TEXT NOT NULL,
+  n_sections  INTEGER NOT NULL,
+  ingested_at TEXT NOT NULL
+);
+CREATE TABLE sections (
+  id           TEXT PRIMARY KEY,
+  doc_id       INTEGER NOT NULL REFERENCES documents(doc_id) ON DELETE CASCADE,
+  ordinal      INTEGER NOT NULL,
+  heading_path TEXT NOT NULL,
+  level        INTEGER NOT NULL,
+  kind         TEXT NOT NULL,
+  text         TEXT NOT NULL,
+  char_len     INTEGER NOT NULL,
+  hash         TEXT NOT NULL,
+  prev_id      TEXT,
+  next_id      TEXT,
+  UNIQUE (doc_id, ordinal)
+);
+CREATE VIRTUAL TABLE sections_fts USING fts5(
+  id UNINDEXED, heading_path, text, tokenize = "{TOKENIZER}"
+);
+CREATE TABLE embeddings (
+  section_id TEXT PRIMARY KEY REFERENCES sections(id) ON DELETE CASCADE,
+  model      TEXT NOT NULL,
+  dim        INTEGER NOT NULL,
+  vec        BLOB NOT NULL
+);
+CREATE TABLE summary_cache (sha256 TEXT PRIMARY KEY, model TEXT NOT NULL, summary TEXT NOT NULL);
+
+CREATE TABLE drawwell_documents (
+  doc_id       INTEGER PRIMARY KEY REFERENCES documents(doc_id) ON DELETE CASCADE,
+  key          TEXT NOT NULL,     -- IngestOptions.document_key at the time
+  mtime_ns     INTEGER NOT NULL,  -- of the file when it was read
+  encoding     TEXT NOT NULL,
+  chars        INTEGER NOT NULL,  -- code points of the source or rendition
+  front_matter TEXT NOT NULL,     -- verbatim; '' without one
+  metadata     TEXT NOT NULL,     -- JSON object
+  stale        TEXT NOT NULL,     -- why the text may be out of date; '' when current
+  warnings     TEXT NOT NULL      -- JSON list of strings
+);
+CREATE TABLE drawwell_aliases (
+  path   TEXT PRIMARY KEY,        -- another path of the same document; never that of a document
+  doc_id INTEGER NOT NULL REFERENCES documents(doc_id) ON DELETE CASCADE,
+  kind   TEXT NOT NULL            -- link: a symbolic link inside the root; moved: where the file was before
+);
+CREATE INDEX drawwell_aliases_doc ON drawwell_aliases (doc_id);
+CREATE TABLE drawwell_sections (
+  fts_rowid  INTEGER PRIMARY KEY, -- rowid in sections_fts
+  doc_id     INTEGER NOT NULL REFERENCES documents(doc_id) ON DELETE CASCADE,
+  ordinal    INTEGER NOT NULL,
+  start      INTEGER NOT NULL,    -- span in the source, code points
+  end        INTEGER NOT NULL,
+  first_line INTEGER NOT NULL,
+  last_line  INTEGER NOT NULL,
+  repeated   INTEGER NOT NULL,    -- characters of a repeated table header at the start of sections.text
+  headings   TEXT NOT NULL,       -- JSON list: heading_path unjoined
+  covers     TEXT NOT NULL,       -- JSON list of headings inside, beside heading_path
+  anchor     TEXT NOT NULL,       -- slug, unique within the document
+  part       INTEGER NOT NULL,    -- 1-based part of a cut block or table; 0 when whole
+  parts      INTEGER NOT NULL,
+  cite       INTEGER NOT NULL,    -- first 12 hex digits of sections.hash as a number
+  UNIQUE (doc_id, ordinal)
+);
+CREATE INDEX drawwell_sections_cite ON drawwell_sections (cite);
+CREATE TABLE drawwell_skipped (
+  path   TEXT PRIMARY KEY,
+  reason TEXT NOT NULL,
+  sha256 TEXT NOT NULL,           -- of the bytes that could not be taken in; '' when they were not read
+  key    TEXT NOT NULL            -- IngestOptions.document_key at the time; '' likewise
+);
+CREATE VIRTUAL TABLE drawwell_metadata_fts USING fts5(  -- rowid is the document's doc_id
+  path UNINDEXED, text, tokenize = "{TOKENIZER}"
+);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step from an older version of our tables to the next.
+
+    Attributes:
+        version: the version that the store has after it.
+        apply: makes the change, inside a transaction that is not its own.
+    """
+
+    version: int
+    apply: Callable[[sqlite3.Connection], None]
+
+
+MIGRATIONS: tuple[Migration, ...] = ()
+"""Every step since version 1, in order. The last one's version is ``OWN_VERSION``."""
+
+
+class Unfinished(StoreError):
+    """A file that another process has only begun to make."""
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Make all tables in one transaction, so that a store is never half made."""
+    rows = {
+        "schema_version": FORMAT_VERSION,
+        "drawwell.schema": "1",
+        "drawwell.state": "building",
+        "drawwell.created": str(time.time_ns()),
+        "drawwell.generation": "0",
+    }
+    values = ", ".join(f"('{key}', '{value}')" for key, value in rows.items())
+    connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} INSERT INTO meta VALUES {values}; COMMIT;")
+
+
+def migrate(connection: sqlite3.Connection, steps: Sequence[Migration] = MIGRATIONS) -> None:
+    """Bring our tables up to date: every step that is newer than the store, each in one transaction with its record."""
+    version = own_version(connection)
+    for step in steps:
+        if step.version <= version:
+            continue
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            step.apply(connection)
+            connection.execute("UPDATE meta SET value = ? WHERE key = 'drawwell.schema'", (str(step.version),))
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+
+def check_format(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether drawwell made a store; refuses what we cannot read."""
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not tables:
+        raise Unfinished(f"the store {path} is empty", "Run drawwell ingest; if one is running, wait for it.")
+    if not {"meta", "documents", "sections", "sections_fts"} <= tables:
+        raise StoreError(f"{path} is an SQLite file but not a store of documents", "Give the file that an ingest made.")
+    version = read_meta(connection, "schema_version") or "none"
+    ours = FORMAT_VERSION.partition(".")[0]
+    major = version.partition(".")[0]
+    if major.isdigit() and int(major) > int(ours):
+        raise _too_new(path, f"has format {version}", FORMAT_VERSION)
+    if major != ours:
+        raise StoreError(f"{path} has format {version}, this drawwell reads {ours}.x", "Ingest the folder again.")
+    try:
+        connection.execute("SELECT 1 FROM sections_fts LIMIT 0")
+    except sqlite3.OperationalError as error:
+        raise DependencyError(f"this Python's SQLite has no FTS5 ({error})", "Use a Python that has it.") from error
+    if "drawwell_documents" not in tables:
+        return False
+    if own_version(connection) > OWN_VERSION:
+        raise _too_new(path, f"has drawwell's tables in version {own_version(connection)}", str(OWN_VERSION))
+    return True
+
+
+def _too_new(path: Path, has: str, known: str) -> StoreTooNew:
+    return StoreTooNew(f"{path} {has}, this drawwell knows {known}", "Update drawwell, or ingest the folder again.")
+
+
+def damaged(path: Path, error: sqlite3.Error) -> StoreError:
+    return StoreError(f"the store {path} is damaged or not a store: {error}", "Delete it and ingest the folder again.")
+
+
+def own_version(connection: sqlite3.Connection) -> int:
+    text = read_meta(connection, "drawwell.schema") or ""
+    return int(text) if text.isdigit() else 0
+
+
+def read_meta(connection: sqlite3.Connection, key: str) -> str | None:
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return None if row is None else str(row[0])

@@ -1,0 +1,112 @@
+"""The text that the Markdown parser is given, and the way back from it to the source.
+
+A view has the source's lines in the source's order, but a line may have another indentation (the body of an
+admonition is shown dedented), be blanked (text that carries no structure) or be a marker line that stands for
+something that CommonMark does not know. So a position in a view is a line and a distance from that line's end,
+and each of its lines knows where it is in the source.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+
+from drawwell.model import Span
+from drawwell.text.lines import ByteMap
+
+__all__ = ["Region", "View", "plain_view"]
+
+_LONE_CR = re.compile(r"\r(?!\n)")
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A stretch of whole lines that the scanner took out of the Markdown parser's hands.
+
+    Attributes:
+        kind: what becomes of it. ``container``: its body stays visible, dedented, between two markers, and becomes
+            its children; ``element``: the same, but it gives its headings to its parent; the others are hidden
+            and stand for one block each (``table`` and ``pre`` as raw HTML has them).
+        first: its first line in the view.
+        last: the line in the view after its last one.
+    """
+
+    kind: str
+    first: int
+    last: int
+
+
+class View:
+    """Lines for the parser, each with its place in the source.
+
+    Args:
+        text: the view's text. Its lines end with LF or CR LF.
+        source: the document.
+        origins: for every line of the view, and for its end, the offset of that line in the source;
+            None when the two are the same text.
+        opens: regions that begin at a marker line.
+        closes: regions that end at a marker line.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        source: str,
+        origins: list[int] | None = None,
+        opens: dict[int, Region] | None = None,
+        closes: dict[int, Region] | None = None,
+    ) -> None:
+        self.text = text
+        self.source = source
+        self.opens = opens or {}
+        self.closes = closes or {}
+        data = text.encode()
+        self.lines = data.splitlines(keepends=True)  # of bytes: at \n, \r\n and \r only
+        self._starts = [0, *accumulate(map(len, self.lines))]
+        self._points = self._starts
+        if not text.isascii():
+            self._points = [0, *accumulate(map(len, map(bytes.decode, self.lines)))]
+        self._origins = self._points if origins is None else origins
+        self._bytes = ByteMap(text)
+        self._blank = (0, 0)
+
+    def line_at(self, byte: int) -> int:
+        """The line that holds the byte."""
+        return bisect_right(self._starts, byte) - 1
+
+    def end_line(self, byte: int) -> int:
+        """The line after the last line that begins before ``byte`` and is not blank."""
+        line = bisect_left(self._starts, byte)
+        low, high = self._blank
+        if low <= line <= high:
+            return low
+        end = line
+        while line and not self.lines[line - 1].strip():
+            line -= 1
+        self._blank = (line, end)
+        return line
+
+    def blank(self, line: int) -> bool:
+        """Whether nothing but white space is shown on a line."""
+        return not self.lines[line].strip()
+
+    def span(self, first: int, last: int) -> Span:
+        """The range in the source of the lines from ``first`` to before ``last``."""
+        return Span(self._origins[first], self._origins[last])
+
+    def point(self, byte: int) -> int:
+        """The offset in the source of a byte of the view."""
+        at = self._bytes.point(byte)
+        if self._origins is self._points:
+            return at
+        line = bisect_right(self._points, at) - 1
+        return max(self._origins[line], self._origins[line + 1] - (self._points[line + 1] - at))
+
+
+def plain_view(source: str) -> View:
+    """The source itself as a view. A lone CR ends a line, as CommonMark says and the parser does only at times."""
+    if source.count("\r") == source.count("\r\n"):
+        return View(source, source)
+    return View(_LONE_CR.sub("\n", source), source)
