@@ -65,13 +65,19 @@ class ArgumentError(Error):
     """An argument of a call is missing, of the wrong type or out of bounds."""
 
     def __init__(self, parameter: str, got: object, takes: str, suggestion: str = "") -> None:
-        shown = repr(got)
-        if len(shown) > 80:
-            shown = shown[:77] + "..."
-        super().__init__(f"{parameter}: got {shown}, takes {takes}", suggestion)
+        super().__init__(f"{parameter}: got {_shown(got)}, takes {takes}", suggestion)
         self.parameter = parameter
         self.got = got
         self.takes = takes
+
+
+def _shown(got: object) -> str:
+    """A value as a message shows it: on one line, at most 80 characters."""
+    try:
+        shown = repr(got[:80] if isinstance(got, str) else got)
+    except (ValueError, RecursionError):  # an integer of thousands of digits, a list nested as deep
+        return f"a huge {type(got).__name__}"
+    return shown if len(shown) <= 80 else shown[:77] + "..."
 
 
 class NotFound(Error):

@@ -239,6 +239,27 @@ SETTINGS: tuple[Setting, ...] = (
         secret=True,
     ),
     Setting(
+        name="token_file",
+        group="server",
+        default="",
+        help="A file that holds the bearer token as its only line.",
+        flag="--token-file",
+    ),
+    Setting(
+        name="allowed_hosts",
+        group="server",
+        default="",
+        help="Further names, separated by commas, under which HTTP clients may address the server.",
+        flag="--allowed-hosts",
+    ),
+    Setting(
+        name="allowed_origins",
+        group="server",
+        default="",
+        help="Further origins of web pages, separated by commas, that may call the server over HTTP.",
+        flag="--allowed-origins",
+    ),
+    Setting(
         name="watch",
         group="server",
         default=True,
@@ -251,6 +272,13 @@ SETTINGS: tuple[Setting, ...] = (
         default="",
         help="Replaces the server's instructions; an empty variable gives none.",
         blank=True,
+    ),
+    Setting(
+        name="log",
+        group="server",
+        default=False,
+        help="Whether each tool call is one line on stderr: tool, arguments in short, results, milliseconds.",
+        flag="--log",
     ),
     Setting(
         name="log_level",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 from pathlib import Path
@@ -26,7 +27,8 @@ class Connection(sqlite3.Connection):
     """Closes itself when the last cursor on it is gone, in whichever thread that happens."""
 
     def __del__(self) -> None:
-        self.close()
+        with contextlib.suppress(sqlite3.ProgrammingError):  # it was never opened
+            self.close()
 
 
 def open_for_writing(path: Path) -> sqlite3.Connection:
@@ -39,26 +41,32 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
         StoreTooNew: a newer version wrote it.
     """
     _check_file(path, missing_ok=True)
+    connection: sqlite3.Connection | None = None
     try:
         connection = _connect(_uri(path, "mode=rwc"))
-        try:
-            connection.executescript(_WRITER_PRAGMAS)
-            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-                create(connection)
-            elif not check_format(connection, path):
-                raise StoreError(
-                    f"{path} was not made by drawwell, so it can be read but not ingested into",
-                    "Give another place with --store.",
-                )
-            migrate(connection)
-        except BaseException:
+        _prepare(connection, path)
+    except BaseException as error:
+        if connection is not None:
             connection.close()
-            raise
-    except sqlite3.OperationalError as error:
-        raise StoreError(f"cannot write the store {path}: {error}", "Give another place with --store.") from error
-    except sqlite3.DatabaseError as error:
-        raise damaged(path, error) from error
+        if isinstance(error, sqlite3.OperationalError):
+            raise StoreError(f"cannot write the store {path}: {error}", "Give another place with --store") from error
+        if isinstance(error, sqlite3.DatabaseError):
+            raise damaged(path, error) from error
+        raise
     return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    new = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    if not new and not check_format(connection, path):
+        raise StoreError(
+            f"{path} was not made by drawwell, so it can be read but not ingested into",
+            "Give another place with --store",
+        )
+    connection.executescript(_WRITER_PRAGMAS)
+    if new:
+        create(connection)
+    migrate(connection)
 
 
 def _uri(path: Path, options: str) -> str:
@@ -97,7 +105,7 @@ def connect_read_only(path: Path) -> tuple[Connection, bool]:
             connection.close()
             failure = error
             if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
-                raise StoreBusy(f"another process holds the store {path}", "Try again when it is done.") from error
+                raise StoreBusy(f"another process holds the store {path}", "Try again when it is done") from error
             if error.sqlite_errorcode & 0xFF not in _NOT_HERE:
                 break
         except sqlite3.DatabaseError as error:
@@ -105,13 +113,13 @@ def connect_read_only(path: Path) -> tuple[Connection, bool]:
             raise damaged(path, error) from error
         else:
             return connection, way != "mode=ro"
-    raise StoreError(f"cannot open the store {path}: {failure}", "Check that you may read it.") from failure
+    raise StoreError(f"cannot open the store {path}: {failure}", "Check that you may read it") from failure
 
 
 def _check_file(path: Path, *, missing_ok: bool = False) -> None:
     """Refuse what cannot be a store, in words that SQLite does not have."""
     if path.is_dir():
-        raise StoreError(f"{path} is a folder, not a store", f"Give the {STORE_NAME} file, or ingest the folder first.")
+        raise StoreError(f"{path} is a folder, not a store", f"Give the {STORE_NAME} file, or ingest the folder first")
     try:
         with path.open("rb") as file:
             magic = file.read(len(_MAGIC))
@@ -120,18 +128,20 @@ def _check_file(path: Path, *, missing_ok: bool = False) -> None:
             return
         raise StoreError(f"there is no store at {path}", "Make one with: drawwell ingest FOLDER") from None
     except OSError as error:
-        raise StoreError(f"cannot read the store {path}: {error.strerror}", "Check that you may read it.") from error
+        raise StoreError(f"cannot read the store {path}: {error.strerror}", "Check that you may read it") from error
     if magic and magic != _MAGIC:
         raise StoreError(
-            f"{path} is not a store: it is not an SQLite file", "Give the store.sqlite that an ingest made."
+            f"{path} is not a store: it is not an SQLite file", "Give the store.sqlite that an ingest made"
         )
 
 
 def wal_of(path: Path) -> Path:
+    """The log that SQLite keeps beside a file in WAL mode."""
     return path.with_name(path.name + "-wal")
 
 
 def size_of(path: Path) -> int:
+    """Bytes of a file; 0 when it is not there."""
     try:
         return path.stat().st_size
     except OSError:

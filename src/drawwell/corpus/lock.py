@@ -42,7 +42,7 @@ class StoreLock:
             if time.monotonic() >= deadline:
                 raise StoreBusy(
                     f"another process is writing the store {self._store}",
-                    f"Waited {self._wait_seconds:g} seconds. Try again when it is done.",
+                    f"Waited {self._wait_seconds:g} seconds. Try again when it is done",
                 )
             if not self.waited and self._on_wait is not None:
                 self._on_wait()
@@ -62,13 +62,13 @@ class StoreLock:
         try:
             connection = sqlite3.connect(self._path, timeout=0, isolation_level=None)
         except sqlite3.OperationalError as error:
-            raise StoreError(f"cannot write beside the store {self._store}: {error}", "Give another place.") from error
+            raise StoreError(f"cannot write beside the store {self._store}: {error}", "Give another place") from error
         try:
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             connection.close()
             if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
                 return False
-            raise StoreError(f"cannot write beside the store {self._store}: {error}", "Give another place.") from error
+            raise StoreError(f"cannot write beside the store {self._store}: {error}", "Give another place") from error
         self._connection = connection
         return True

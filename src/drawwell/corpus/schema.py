@@ -177,23 +177,29 @@ def migrate(connection: sqlite3.Connection, steps: Sequence[Migration] = MIGRATI
 
 
 def check_format(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether drawwell made a store; refuses what we cannot read."""
+    """Whether drawwell made the store, and so has its tables in it.
+
+    Raises:
+        StoreError: it is not a store of documents (``Unfinished`` when it has no tables yet).
+        StoreTooNew: the format or our tables are newer than this code.
+        DependencyError: this SQLite has no full-text search.
+    """
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not tables:
-        raise Unfinished(f"the store {path} is empty", "Run drawwell ingest; if one is running, wait for it.")
+        raise Unfinished(f"the store {path} is empty", "Run drawwell ingest; if one is running, wait for it")
     if not {"meta", "documents", "sections", "sections_fts"} <= tables:
-        raise StoreError(f"{path} is an SQLite file but not a store of documents", "Give the file that an ingest made.")
+        raise StoreError(f"{path} is an SQLite file but not a store of documents", "Give the file that an ingest made")
     version = read_meta(connection, "schema_version") or "none"
     ours = FORMAT_VERSION.partition(".")[0]
     major = version.partition(".")[0]
     if major.isdigit() and int(major) > int(ours):
         raise _too_new(path, f"has format {version}", FORMAT_VERSION)
     if major != ours:
-        raise StoreError(f"{path} has format {version}, this drawwell reads {ours}.x", "Ingest the folder again.")
+        raise StoreError(f"{path} has format {version}, this drawwell reads {ours}.x", "Ingest the folder again")
     try:
         connection.execute("SELECT 1 FROM sections_fts LIMIT 0")
     except sqlite3.OperationalError as error:
-        raise DependencyError(f"this Python's SQLite has no FTS5 ({error})", "Use a Python that has it.") from error
+        raise DependencyError(f"this Python's SQLite has no FTS5 ({error})", "Use a Python that has it") from error
     if "drawwell_documents" not in tables:
         return False
     if own_version(connection) > OWN_VERSION:
@@ -202,18 +208,21 @@ def check_format(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def _too_new(path: Path, has: str, known: str) -> StoreTooNew:
-    return StoreTooNew(f"{path} {has}, this drawwell knows {known}", "Update drawwell, or ingest the folder again.")
+    return StoreTooNew(f"{path} {has}, this drawwell knows {known}", "Update drawwell, or ingest the folder again")
 
 
 def damaged(path: Path, error: sqlite3.Error) -> StoreError:
-    return StoreError(f"the store {path} is damaged or not a store: {error}", "Delete it and ingest the folder again.")
+    """What to tell a user when SQLite cannot make sense of a file."""
+    return StoreError(f"the store {path} is damaged or not a store: {error}", "Delete it and ingest the folder again")
 
 
 def own_version(connection: sqlite3.Connection) -> int:
+    """The version of our tables in a store; 0 without any."""
     text = read_meta(connection, "drawwell.schema") or ""
     return int(text) if text.isdigit() else 0
 
 
 def read_meta(connection: sqlite3.Connection, key: str) -> str | None:
+    """The value of a key of ``meta``; None when it is not there."""
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return None if row is None else str(row[0])

@@ -67,7 +67,7 @@ class Store:
             StoreError: the store was closed, or is no longer a store.
         """
         if self._closed:
-            raise StoreError(f"the store {self.path} was closed", "Open it again.")
+            raise StoreError(f"the store {self.path} was closed", "Open it again")
         current: Connection | None = getattr(self._local, "connection", None)
         identity = _identity(self.path, immutable=getattr(self._local, "immutable", False))
         if current is not None and (identity is None or identity == self._local.identity):
@@ -119,7 +119,7 @@ def _migrate_in_place(path: Path) -> None:
     if not writable(path.parent):
         raise StoreError(
             f"the store {path} was made by an older drawwell and its folder cannot be written",
-            "Copy it to a place that can be written, or ingest the folder again.",
+            "Copy it to a place that can be written, or ingest the folder again",
         )
     with StoreLock(path, BUSY_SECONDS):
         open_for_writing(path).close()

@@ -99,11 +99,9 @@ def _usage(tool: str, properties: Mapping[str, Any], required: frozenset[str]) -
 
 
 def _as_object(raw: object, usage: str) -> Mapping[str, Any]:
-    value = raw
-    if isinstance(raw, str):
-        value = _parse_json(raw) if raw.strip() else None
-    if value is None and (raw is None or isinstance(raw, str) and not raw.strip()):
+    if raw is None or (isinstance(raw, str) and not raw.strip()):
         return {}
+    value = _parse_json(raw) if isinstance(raw, str) else raw
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
         raise ArgumentError("arguments", raw, "an object", usage)
     return value
@@ -152,7 +150,7 @@ def _is_unset(value: object, spec: Mapping[str, Any], required: bool) -> bool:
     if not isinstance(value, str) or value.strip():
         return False
     # A required string may be meant to be empty: an empty query has an answer, if an empty one.
-    return not required or spec["type"] != "string" or value is None
+    return not (required and spec["type"] == "string")
 
 
 def _check(name: str, value: object, spec: Mapping[str, Any], usage: str) -> Any:
@@ -164,19 +162,21 @@ def _check(name: str, value: object, spec: Mapping[str, Any], usage: str) -> Any
         return _choose(name, value, repaired, spec)
     if spec["type"] == "array":
         repaired = [_check(f"{name}[{number}]", item, spec["items"], usage) for number, item in enumerate(repaired)]
-    size = repaired if spec["type"] in ("integer", "number") else None
-    if spec["type"] in ("string", "array"):
-        size = len(repaired)
-    low, high = _bounds(spec)
-    if size is not None and (low is not None and size < low or high is not None and size > high):
+    if not _within_bounds(repaired, spec):
         raise ArgumentError(name, value, takes(spec), usage)
     return repaired
 
 
-def _bounds(spec: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    suffix = {"string": ("minLength", "maxLength"), "array": ("minItems", "maxItems")}
-    low, high = suffix.get(spec["type"], ("minimum", "maximum"))
-    return spec.get(low), spec.get(high)
+def _within_bounds(value: Any, spec: Mapping[str, Any]) -> bool:
+    if spec["type"] in ("integer", "number"):
+        size, low, high = value, spec.get("minimum"), spec.get("maximum")
+    elif spec["type"] == "string":
+        size, low, high = len(value), spec.get("minLength"), spec.get("maxLength")
+    elif spec["type"] == "array":
+        size, low, high = len(value), spec.get("minItems"), spec.get("maxItems")
+    else:
+        return True
+    return (low is None or low <= size) and (high is None or size <= high)
 
 
 def _choose(name: str, value: object, repaired: Any, spec: Mapping[str, Any]) -> Any:

@@ -23,7 +23,7 @@ __all__ = [
     "ToolSpec",
     "Toolset",
     "api_tools",
-    "openai_tools",
+    "function_tools",
 ]
 
 READ_ONLY: Mapping[str, bool] = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
@@ -224,7 +224,7 @@ def api_tools(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
     ]
 
 
-def openai_tools(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def function_tools(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Tool definitions as the OpenAI chat API takes them.
 
     Args:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from pyromark import Options, events_with_range
 
 from drawwell.model import Span
 from drawwell.text.blocks import Block, BlockKind
-from drawwell.text.formats import raw_html
+from drawwell.text.formats.raw_html import html_blocks
 from drawwell.text.formats.view import Region, View
 
 __all__ = ["build"]
@@ -24,44 +23,268 @@ _OPTIONS = (
     | Options.ENABLE_WIKILINKS
 )
 _MAX_DEPTH = 32  # blocks within blocks; what is deeper stays inside its ancestor
-# The id or classes at the end of a heading: {#id}, {.class}, {: #id }, {/* #id */}. "{name}" alone is text.
-_ATTRIBUTES = re.compile(r"\s*\{(?::\s*|/\*\s*|(?=[#.]))(?:#([^\s{}]+))?[^{}]*\}\s*$")
+
+# Braces at the end of a heading that are not of its text: {#id}, {.class}, {: #id }, {/* #id */}. "{id}" is text.
+_ATTRIBUTES = re.compile(r"(?::\s*|/\*\s*|(?=[#.]))(?:#([^\s*]+))?.*", re.DOTALL)
 _HTML_ID = re.compile(r"""<a\s[^>]*?\b(?:id|name)\s*=\s*["']?([^\s"'>]+)""", re.IGNORECASE)
-_INLINE_TAGS = frozenset(
-    {"Emphasis", "Strong", "Strikethrough", "TableHead", "TableCell", "Superscript", "Subscript", "Link", "Image"}
-)
+
+_FRAMES: dict[str, BlockKind] = {
+    "List": "list",
+    "Item": "item",
+    "BlockQuote": "container",
+    "FootnoteDefinition": "container",
+    "Table": "table",
+}
+_LEAVES: dict[str, BlockKind] = {"Paragraph": "paragraph", "CodeBlock": "code", "TableHead": "row", "TableRow": "row"}
+_ATOMS = frozenset({"Code", "InlineMath", "DisplayMath", "InlineHtml", "FootnoteReference"})
 
 
 class _Frame:
-    """A block that is still open."""
+    """A block that is still open, its lines counted in the view."""
 
-    __slots__ = ("children", "first", "header_end", "inline", "kind", "protected", "region")
+    __slots__ = ("children", "end", "first", "header_end", "inline", "kind", "protected", "region")
 
     def __init__(self, kind: BlockKind, first: int, region: Region | None = None) -> None:
         self.kind = kind
         self.first = first
         self.region = region
-        self.children: list[tuple[int, int, Block]] = []
-        self.inline = False  # text directly inside: an item of a tight list
+        self.children: list[Block] = []
+        self.end = first if region is None else region.body  # the line after the last child
+        self.inline = False  # text stands directly in it, as in an item of a tight list
         self.protected: list[Span] = []
         self.header_end = -1
+
+
+class _Heading:
+    """Plain text of the heading that is being read."""
+
+    __slots__ = ("_anchor", "_fixed", "_length", "_parts")
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._fixed = 0  # how much of it is sure to be text, since it ends with a code span
+        self._anchor = ""
+
+    def add(self, kind: str, text: str) -> None:
+        if kind == "InlineHtml":
+            found = _HTML_ID.match(text)
+            self._anchor = found[1] if found else self._anchor
+        elif kind != "FootnoteReference":
+            self._parts.append(text)
+            self._length += len(text)
+            if kind != "Text":
+                self._fixed = self._length
+
+    def close(self) -> tuple[str, str]:
+        """Its text and anchor."""
+        text = "".join(self._parts).rstrip()
+        opening = text.rfind("{") if text.endswith("}") else -1
+        if opening >= self._fixed:
+            found = _ATTRIBUTES.fullmatch(text, opening + 1, len(text) - 1)
+            if found:
+                text, self._anchor = text[:opening], found[1] or self._anchor
+        return " ".join(text.split()), self._anchor
 
 
 def build(view: View) -> tuple[Block, ...]:
     """The top-level blocks of a text. Everything in it that is not white space is in one of them."""
     builder = _Builder(view)
-    start, end = builder.start, builder.end
-    for event, at in events_with_range(view.text, options=_OPTIONS):
+    # The parser's events are dicts of one key, or strings; most of them are text that only headings need.
+    stream: Any = events_with_range(view.text, options=_OPTIONS)
+    for event, at in stream:
         if "Text" in event:
-            if builder.wants_text:
-                builder.inline(event["Text"], at, "Text")
-        elif isinstance(event, str):
-            builder.mark(event, at)
+            if builder.reads_text:
+                builder.inline("Text", event["Text"], at)
         elif "Start" in event:
-            start(event["Start"], at)
+            builder.start(event["Start"], at)
         elif "End" in event:
-            end(event["End"], at)
+            builder.finish(event["End"], at)
+        elif event == "Rule":
+            builder.rule(at)
+        elif event.__class__ is str:
+            if builder.reads_text:
+                builder.inline("Text", " ", at)
         else:
             ((kind, text),) = event.items()
-            builder.inline(text, at, kind)
-    return builder.finish()
+            builder.inline(kind, text, at)
+    return builder.blocks()
+
+
+class _Builder:
+    """What is open while the events pass."""
+
+    def __init__(self, view: View) -> None:
+        self.reads_text = False  # text events matter: in a heading, or directly in an item
+        self._view = view
+        self._stack = [_Frame("container", 0)]
+        self._heading: _Heading | None = None
+        self._protected: list[Span] | None = None  # where ranges that must not be cut are noted
+        self._leaf = 0  # first line of the open leaf
+        self._over = 0  # tags open below the depth that is kept
+        self._quotes = 0
+
+    def start(self, tag: Any, at: Any) -> None:
+        """A tag opens."""
+        if self._over:
+            self._over += 1
+            return
+        name = tag if tag.__class__ is str else next(iter(tag))
+        if name in _LEAVES or name in {"Heading", "HtmlBlock"}:
+            self._leaf = self._view.line_at(at["start"])
+            self._flush(self._leaf)
+            self._protected = [] if name == "Paragraph" else None
+            self._heading = _Heading() if name == "Heading" else None
+            self.reads_text = name == "Heading"
+            if name == "TableRow" and self._stack[-1].header_end < 0:
+                self._stack[-1].header_end = self._leaf
+        elif name in _FRAMES:
+            self._open(name, self._view.line_at(at["start"]))
+        elif name in {"Link", "Image"}:
+            self._protect(at)
+
+    def finish(self, tag: Any, at: Any) -> None:
+        """A tag closes."""
+        if self._over:
+            self._over -= 1
+            return
+        name = tag if tag.__class__ is str else next(iter(tag))
+        if name in _LEAVES:
+            protected = tuple(self._protected or ())
+            self._add(self._leaf, self._view.end_line(at["end"]), _LEAVES[name], protected=protected)
+            self._settle()
+        elif name == "Heading":
+            assert self._heading is not None
+            text, anchor = self._heading.close()
+            level = int(tag["Heading"][1])
+            self._add(self._leaf, self._view.end_line(at["end"]), "heading", level=level, text=text, anchor=anchor)
+            self._settle()
+        elif name == "HtmlBlock":
+            self._html(self._view.end_line(at["end"]))
+            self._settle()
+        elif name in _FRAMES:
+            self._quotes -= name == "BlockQuote"
+            self._close(self._view.end_line(at["end"]))
+
+    def inline(self, kind: str, text: Any, at: Any) -> None:
+        """Running text, or something in it."""
+        if self._over:
+            return
+        if self._heading is not None:
+            if kind != "TaskListMarker":
+                self._heading.add(kind, text)
+            return
+        top = self._stack[-1]
+        if top.protected is self._protected:
+            top.inline = True
+            self.reads_text = False
+        if kind in _ATOMS:
+            self._protect(at)
+
+    def rule(self, at: Any) -> None:
+        """A thematic break."""
+        if not self._over:
+            first = self._view.line_at(at["start"])
+            self._flush(first)
+            self._add(first, self._view.end_line(at["end"]), "opaque")
+            self._settle()
+
+    def blocks(self) -> tuple[Block, ...]:
+        """Everything, once the last event has passed."""
+        while len(self._stack) > 1:
+            self._dissolve()
+        return tuple(_fill(self._view.source, self._stack[0].children))
+
+    def _protect(self, at: Any) -> None:
+        if self._protected is None:
+            return
+        start = self._view.point(at["start"])
+        if not self._protected or start >= self._protected[-1].end:
+            self._protected.append(Span(start, self._view.point(at["end"])))
+
+    def _settle(self) -> None:
+        """Back from a leaf to the block around it."""
+        top = self._stack[-1]
+        self._heading = None
+        self._protected = top.protected if top.kind == "item" else None
+        self.reads_text = top.kind == "item"
+
+    def _open(self, name: str, first: int) -> None:
+        if len(self._stack) >= _MAX_DEPTH:
+            self._over = 1
+            return
+        self._flush(first)
+        self._quotes += name == "BlockQuote"
+        self._stack.append(_Frame(_FRAMES[name], max(first, self._stack[-1].end)))
+        self._settle()
+
+    def _flush(self, line: int) -> None:
+        """Text that stands directly in an item becomes a paragraph when a block follows it."""
+        top = self._stack[-1]
+        if top.inline:
+            while line > top.end and self._view.blank(line - 1):
+                line -= 1
+            self._add(top.end, line, "paragraph", protected=tuple(top.protected))
+            top.inline = False
+            top.protected = []
+
+    def _add(self, first: int, last: int, kind: BlockKind, **more: Any) -> None:
+        top = self._stack[-1]
+        first = max(first, top.end)
+        if first < last:
+            top.children.append(Block(kind, self._view.span(first, last), **more))
+            top.end = last
+
+    def _close(self, last: int) -> None:
+        while self._stack[-1].region is not None:
+            self._dissolve()
+        frame = self._stack[-1]
+        if frame.kind == "list":
+            last = frame.end  # the parser's own range may run into the line after it
+        elif frame.kind == "item" and frame.inline and frame.children:
+            self._flush(last)
+        self._stack.pop()
+        children, protected = tuple(frame.children), tuple(frame.protected)
+        if frame.kind == "item" and len(children) == 1 and children[0].kind == "paragraph":
+            children, protected = (), children[0].protected
+        last = max(last, frame.end)
+        header = 0
+        if frame.kind == "table":
+            header = self._view.span(frame.header_end if frame.header_end >= 0 else last, last).start
+        self._add(frame.first, last, frame.kind, children=children, protected=protected, header_end=header)
+        self._settle()
+
+    def _dissolve(self) -> None:
+        """A region whose end was not found where it should be gives its blocks to what is around it."""
+        frame = self._stack.pop()
+        top = self._stack[-1]
+        top.children += frame.children
+        top.end = max(top.end, frame.end)
+
+    def _html(self, last: int) -> None:
+        if self._quotes:
+            self._add(self._leaf, last, "paragraph")
+            return
+        top = self._stack[-1]
+        first = max(self._leaf, top.end)
+        if first < last:
+            top.children += html_blocks(self._view.source, self._view.span(first, last))
+            top.end = last
+
+
+def _fill(source: str, blocks: list[Block]) -> list[Block]:
+    """Puts what lies between the blocks and is not blank, such as link definitions, into blocks of its own."""
+    filled: list[Block] = []
+    at = 0
+    for block in [*blocks, Block("opaque", Span(len(source), len(source)))]:
+        between = source[at : block.span.start]
+        text = between.strip(" \t\r\n")
+        if text:
+            begin = between.index(text)
+            end = between.find("\n", begin + len(text))
+            start = between.rfind("\n", 0, begin) + 1
+            filled.append(Block("opaque", Span(at + start, block.span.start if end < 0 else at + end + 1)))
+        filled.append(block)
+        at = block.span.end
+    filled.pop()
+    return filled

@@ -12,12 +12,14 @@ import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Literal
 
 from drawwell.model import Span
 from drawwell.text.lines import ByteMap
 
 __all__ = ["Region", "View", "plain_view"]
 
+_BLANK = b" \t\r\n"
 _LONE_CR = re.compile(r"\r(?!\n)")
 
 
@@ -25,16 +27,22 @@ _LONE_CR = re.compile(r"\r(?!\n)")
 class Region:
     """A stretch of whole lines that the scanner took out of the Markdown parser's hands.
 
+    Lines are lines of the view: ``first <= body <= tail <= last``.
+
     Attributes:
-        kind: what becomes of it. ``container``: its body stays visible, dedented, between two markers, and becomes
-            its children; ``element``: the same, but it gives its headings to its parent; the others are hidden
-            and stand for one block each (``table`` and ``pre`` as raw HTML has them).
-        first: its first line in the view.
-        last: the line in the view after its last one.
+        kind: what becomes of it. ``container``: its body stays visible, dedented, and becomes its children;
+            ``element``: the same, but when a heading is among them they all become its parent's; ``html``,
+            ``math`` and ``opaque``: all of it is hidden.
+        first: its first line.
+        body: the line after those that open it.
+        tail: the first of those that close it.
+        last: the line after its last one.
     """
 
-    kind: str
+    kind: Literal["container", "element", "html", "math", "opaque"]
     first: int
+    body: int
+    tail: int
     last: int
 
 
@@ -77,20 +85,22 @@ class View:
         return bisect_right(self._starts, byte) - 1
 
     def end_line(self, byte: int) -> int:
-        """The line after the last line that begins before ``byte`` and is not blank."""
+        """The line after the last one that shows something before ``byte``; quote markers alone are nothing."""
         line = bisect_left(self._starts, byte)
+        if byte != self._starts[line] and not self.lines[line - 1][: byte - self._starts[line - 1]].strip(b" \t>"):
+            line -= 1
         low, high = self._blank
         if low <= line <= high:
             return low
         end = line
-        while line and not self.lines[line - 1].strip():
+        while line and not self.lines[line - 1].strip(_BLANK):
             line -= 1
         self._blank = (line, end)
         return line
 
     def blank(self, line: int) -> bool:
         """Whether nothing but white space is shown on a line."""
-        return not self.lines[line].strip()
+        return not self.lines[line].strip(_BLANK)
 
     def span(self, first: int, last: int) -> Span:
         """The range in the source of the lines from ``first`` to before ``last``."""

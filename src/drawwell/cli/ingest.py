@@ -1,0 +1,157 @@
+"""Taking in a folder of documents."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from drawwell.cli.errors import exit_code
+from drawwell.cli.options import quiet_option, setting_options
+from drawwell.cli.output import Session, print_data, print_json
+from drawwell.cli.progress import progress_bar
+from drawwell.errors import Error, SourceError
+from drawwell.model import to_json
+
+if TYPE_CHECKING:
+    from drawwell.compose import CorpusPlace
+    from drawwell.configuration import Settings
+    from drawwell.corpus.report import IngestReport, Survey
+
+__all__ = ["INGEST_SETTINGS", "ingest", "show_report"]
+
+INGEST_SETTINGS = (
+    "store",
+    "section_max_chars",
+    "section_min_chars",
+    "section_heading_depth",
+    "index_budget_tokens",
+    "max_file_bytes",
+    "respect_gitignore",
+    "workers",
+    "wait_seconds",
+)
+_SHOWN = 20
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@setting_options(*INGEST_SETTINGS)
+@click.option("--dry-run", is_flag=True, help="Only say what would be read, and what is ignored and why.")
+@click.option("--strict", is_flag=True, help="Fail when any file was skipped.")
+@click.option("--prune", is_flag=True, help="Accept that more than half of the documents are gone.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("-v", "--verbose", is_flag=True, help="List every skipped file and every warning.")
+@quiet_option
+@click.option("--events", is_flag=True, hidden=True, help="For a parent process: one JSON object a line.")
+@click.pass_obj
+def ingest(session: Session, folder: Path, **given: Any) -> None:
+    """Take in the documents of a folder, or what changed in it since.
+
+    Writes DIR/.drawwell/store.sqlite and nothing else; the documents are only read. A file that cannot be read is
+    skipped and reported. Running it again costs what changed.
+
+    \b
+      drawwell ingest docs
+      drawwell ingest docs --dry-run
+      drawwell ingest docs --strict --json
+    """
+    from drawwell.compose import corpus_place
+
+    modes = {name: given.pop(name) for name in ("dry_run", "strict", "prune", "as_json", "verbose", "quiet", "events")}
+    if modes["events"]:
+        _with_events(session, folder, given, prune=modes["prune"])
+        return
+    settings = session.settings(folder, given)
+    store = Path(settings.text("store")) if settings.text("store") else None
+    place = corpus_place(folder, store)
+    if modes["dry_run"]:
+        _survey(folder, settings, as_json=modes["as_json"], verbose=modes["verbose"])
+        return
+    report = _run(place, settings, prune=modes["prune"], quiet=modes["quiet"])
+    if modes["as_json"]:
+        print_json(report)
+    elif not modes["quiet"]:
+        show_report(report, verbose=modes["verbose"])
+    if modes["strict"] and report.skipped:
+        raise SourceError(f"--strict: {len(report.skipped)} files were skipped", "They are listed in the report")
+
+
+def _run(place: CorpusPlace, settings: Settings, *, prune: bool, quiet: bool) -> IngestReport:
+    from drawwell.compose import refresh
+
+    with progress_bar(quiet=quiet) as progress:
+        return refresh(place, settings, progress, prune=prune)
+
+
+def show_report(report: IngestReport, *, verbose: bool) -> None:
+    """Print what an ingest did, for people."""
+    counts = (
+        ("added", report.added),
+        ("changed", report.changed),
+        ("renamed", report.renamed),
+        ("unchanged", report.unchanged),
+        ("deleted", report.deleted),
+        ("stale", report.stale),
+    )
+    done = ", ".join(f"{count:,} {word}" for word, count in counts if count) or "nothing"
+    print_data(f"{report.documents:,} documents, {report.sections:,} sections in {report.store}")
+    print_data(f"{done}; {report.sections_written:,} sections written in {report.seconds:.2f} s")
+    print_data(f"index {report.index_mode}, about {report.index_tokens:,} tokens; corpus {report.fingerprint[:8]}")
+    _list("skipped", report.skipped, verbose=verbose)
+    _list("warnings", report.warnings, verbose=verbose)
+
+
+def _list(title: str, entries: tuple[tuple[str, str], ...], *, verbose: bool) -> None:
+    if not entries:
+        return
+    shown = entries if verbose else entries[:_SHOWN]
+    print_data(f"{title} {len(entries):,}:")
+    for path, reason in shown:
+        print_data(f"  {path}: {reason}")
+    if len(shown) < len(entries):
+        print_data(f"  and {len(entries) - len(shown):,} more; -v lists all")
+
+
+def _survey(folder: Path, settings: Settings, *, as_json: bool, verbose: bool) -> None:
+    from drawwell.compose import ingest_options
+    from drawwell.corpus.ingest import survey
+
+    found = survey(folder, ingest_options(settings))
+    if as_json:
+        print_json(found)
+        return
+    _show_survey(found, verbose=verbose)
+
+
+def _show_survey(found: Survey, *, verbose: bool) -> None:
+    raise SystemExit(found, verbose)
+
+
+def _with_events(session: Session, folder: Path, given: dict[str, Any], *, prune: bool) -> None:
+    """Work as the child of a server: progress and outcome as JSON lines on stdout, and no longer than the parent."""
+    from drawwell.compose import corpus_place, refresh
+    from drawwell.server.child import leave_with_parent
+
+    leave_with_parent()
+    try:
+        settings = session.settings(folder, given)
+        store = Path(settings.text("store")) if settings.text("store") else None
+        report = refresh(corpus_place(folder, store), settings, _tell_progress, prune=prune)
+    except Error as error:
+        _tell({"error": {"message": error.message, "suggestion": error.suggestion}})
+        sys.exit(exit_code(error))
+    _tell({"report": to_json(report)})
+
+
+def _tell_progress(stage: str, done: int, total: int, path: str) -> None:
+    _tell({"stage": stage, "done": done, "total": total, "path": path})
+
+
+def _tell(event: dict[str, Any]) -> None:
+    # ASCII: the parent reads bytes, and a path may hold what no encoding can.
+    sys.stdout.write(json.dumps(event) + "\n")
+    sys.stdout.flush()

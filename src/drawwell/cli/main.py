@@ -1,0 +1,157 @@
+"""The ``drawwell`` command: its commands by name, loaded when first used."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import io
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from drawwell._version import __version__
+from drawwell.cli.errors import INTERRUPTED, describe, exit_code
+from drawwell.cli.output import Session
+
+__all__ = ["app", "main"]
+
+COMMANDS: Mapping[str, Mapping[str, str]] = {
+    "A folder of documents": {
+        "ingest": "drawwell.cli.ingest:ingest",
+        "search": "drawwell.cli.corpus:search",
+        "read": "drawwell.cli.corpus:read",
+        "grep": "drawwell.cli.corpus:grep",
+        "neighbours": "drawwell.cli.corpus:neighbours",
+        "index": "drawwell.cli.corpus:index",
+        "status": "drawwell.cli.status:status",
+        "watch": "drawwell.cli.watch:watch",
+        "export-chunks": "drawwell.cli.corpus:export_chunks",
+    },
+    "Agents": {
+        "serve": "drawwell.cli.serve:serve",
+        "instructions": "drawwell.cli.agents:instructions",
+        "tools-json": "drawwell.cli.agents:tools_json",
+    },
+    "drawwell itself": {
+        "demo": "drawwell.cli.demo:demo",
+        "bench": "drawwell.cli.bench:bench",
+        "config": "drawwell.cli.config:config",
+        "version": "drawwell.cli.main:version",
+    },
+}
+_PLACES = {name: place for group in COMMANDS.values() for name, place in group.items()}
+
+
+class _Commands(click.Group):
+    """Commands from the table above."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(_PLACES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        place = _PLACES.get(cmd_name)
+        if place is None:
+            return None
+        module, _, name = place.partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _PLACES and not args[0].startswith("-"):
+            near = difflib.get_close_matches(args[0], _PLACES, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise click.UsageError(f"there is no command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, _PLACES))
+        for title, group in COMMANDS.items():
+            rows = []
+            for name in group:
+                command = self.get_command(ctx, name)
+                if command is not None:
+                    rows.append((name.ljust(width), command.get_short_help_str(limit=90)))
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+@click.version_option(__version__, "-V", "--version", prog_name="drawwell", message="%(prog)s %(version)s")
+@click.option(
+    "--env-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Read DRAWWELL_* settings from a file of NAME=VALUE lines; the environment goes before it.",
+)
+@click.pass_context
+def app(ctx: click.Context, env_file: Path | None) -> None:
+    """Draw exactly the text an agent needs, and prove where it came from.
+
+    \b
+      drawwell demo                          see it work
+      drawwell search "refund window" docs   ask a folder of documents
+      claude mcp add drawwell -- drawwell serve ./docs
+    """
+    ctx.obj = Session(env_file=env_file)
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@click.command()
+def version() -> None:
+    """Print the version."""
+    click.echo(f"drawwell {__version__}")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave the process.
+
+    Args:
+        arguments: in place of the process's.
+
+    Raises:
+        SystemExit: always, with one of the exit codes of ``cli.errors``.
+    """
+    _use_utf8()
+    try:
+        code = app.main(
+            args=list(arguments) if arguments is not None else None, prog_name="drawwell", standalone_mode=False
+        )
+        sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("drawwell: interrupted; what was finished is kept", err=True)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        _leave_quietly()
+    except Exception as error:  # noqa: BLE001 the edge: whatever is left becomes a message and an exit code
+        if os.environ.get("DRAWWELL_DEBUG"):
+            traceback.print_exc()
+        with contextlib.suppress(BrokenPipeError):
+            click.echo(describe(error), err=True)
+        sys.exit(exit_code(error))
+
+
+def _use_utf8() -> None:
+    """Windows consoles and odd locales: what we print is UTF-8, and what cannot be printed is escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _leave_quietly() -> None:
+    """The reader of our output went away, as ``head`` does: that is no failure."""
+    # Python flushes stdout once more at exit, and would complain about the same broken pipe.
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(0)

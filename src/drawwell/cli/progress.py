@@ -1,0 +1,46 @@
+"""A progress bar on a terminal, and nothing anywhere else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["progress_bar"]
+
+Report = Callable[[str, int, int, str], None]
+
+
+@contextmanager
+def progress_bar(*, quiet: bool = False) -> Iterator[Report | None]:
+    """Show how far an ingest is.
+
+    Args:
+        quiet: show nothing even on a terminal.
+
+    Yields:
+        What to call with (stage, done, total, path); None when nothing is to be shown.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    # rich takes longer to load than a search takes, and is of use only here.
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[path]}", markup=False),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("", total=None, path="")
+
+        def report(stage: str, done: int, total: int, path: str) -> None:
+            bar.update(task, description=stage, completed=done, total=total or None, path=path[-40:])
+
+        yield report

@@ -1,0 +1,127 @@
+"""What every command that reads a corpus shares: which corpus, how fresh, and in which form it answers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from drawwell.cli.options import quiet_option, setting_options
+from drawwell.cli.output import Session, note, print_json
+from drawwell.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from drawwell.corpus.operations import Corpus
+    from drawwell.corpus.report import IngestReport
+
+__all__ = ["Reading", "json_option", "reading"]
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, in the tool's shape.")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The corpus that a command is about.
+
+    Attributes:
+        session: what the command line was started with.
+        folder: the folder or store file that was named; None for the nearest one.
+        store: the value of ``--store``.
+        ingest: whether what changed in a named folder is taken in first.
+        as_json: whether JSON was asked for.
+        quiet: whether stderr is for errors only.
+    """
+
+    session: Session
+    folder: Path | None
+    store: str | None
+    ingest: bool
+    as_json: bool
+    quiet: bool
+
+    @contextmanager
+    def open(self) -> Iterator[Corpus]:
+        """The corpus, closed at the end.
+
+        Raises:
+            Error: there is none, or it cannot be read.
+        """
+        # Loading what reads a store takes time that `--help` need not spend.
+        from drawwell.compose import open_place, refresh
+
+        place, settings = self.find()
+        if self.ingest and self.folder is not None and self.folder.is_dir():
+            with progress_bar(quiet=self.quiet) as progress:
+                report = refresh(place, settings, progress)
+            note(_news(report), quiet=self.quiet)
+        with open_place(place) as corpus:
+            yield corpus
+
+    def find(self) -> tuple[Any, Any]:
+        """The corpus's place and the settings in force for it.
+
+        Raises:
+            Error: there is none.
+        """
+        from drawwell.compose import corpus_place, nearest_corpus
+
+        root = self.folder if self.folder is not None and self.folder.is_dir() else None
+        settings = self.session.settings(root, {"store": self.store})
+        store = Path(settings.text("store")) if settings.text("store") else None
+        if self.folder is not None:
+            return corpus_place(self.folder, store), settings
+        return nearest_corpus(Path.cwd(), store), settings
+
+    def show(self, result: Any, as_text: Callable[[Any], None]) -> None:
+        """Print a result, and on stderr its hint and how to get the rest."""
+        if self.as_json:
+            print_json(result)
+            return
+        as_text(result)
+        note(getattr(result, "hint", None) or "", quiet=self.quiet)
+        cursor = getattr(result, "next", None)
+        note(f"more: repeat with --cursor {cursor}" if cursor else "", quiet=self.quiet)
+
+
+def _news(report: IngestReport) -> str:
+    """What an ingest before a question took in; empty when nothing changed."""
+    counts = (
+        ("added", report.added),
+        ("changed", report.changed),
+        ("renamed", report.renamed),
+        ("gone", report.deleted),
+    )
+    said = ", ".join(f"{count} {word}" for word, count in counts if count)
+    return f"drawwell: took in {said}" if said else ""
+
+
+def reading(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command its corpus: the argument DIR and the options that every reading command has.
+
+    The command receives a ``Reading`` as its first argument.
+    """
+
+    @click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
+    @setting_options("store")
+    @click.option("--no-ingest", is_flag=True, help="Read DIR's store as it is, without taking in what changed.")
+    @json_option
+    @quiet_option
+    @click.pass_obj
+    @functools.wraps(command)
+    def run(session: Session, **given: Any) -> None:
+        where = Reading(
+            session=session,
+            folder=given.pop("folder"),
+            store=given.pop("store"),
+            ingest=not given.pop("no_ingest"),
+            as_json=given.pop("as_json"),
+            quiet=given.pop("quiet"),
+        )
+        command(where, **given)
+
+    return run

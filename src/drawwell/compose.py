@@ -1,0 +1,175 @@
+"""Settings to wells: the only place that wires parts together. Below it there are values, not settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from drawwell.configuration import Settings, load_settings
+from drawwell.corpus.ingest import Progress, ingest
+from drawwell.corpus.operations import Corpus
+from drawwell.corpus.options import IngestOptions
+from drawwell.corpus.report import IngestReport
+from drawwell.corpus.store import Store, find_store, store_path
+from drawwell.errors import ConfigurationError, NotFound, SourceError
+from drawwell.settings import Scalar
+
+__all__ = [
+    "CorpusPlace",
+    "corpus_place",
+    "ingest_options",
+    "nearest_corpus",
+    "open_corpus",
+    "open_place",
+    "refresh",
+]
+
+_STORE_FOLDERS = (".drawwell", ".contextpull")
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusPlace:
+    """Where a corpus is.
+
+    Attributes:
+        root: the folder of its documents; None when only the store is known.
+        store: its store file, whether or not it exists yet.
+    """
+
+    root: Path | None
+    store: Path
+
+
+def ingest_options(settings: Settings, *, prune: bool = False) -> IngestOptions:
+    """How a corpus is to be read.
+
+    Raises:
+        ConfigurationError: a setting is wrong, or two do not go together.
+        ArgumentError: the same, when the caller gave it.
+    """
+    longest, shortest = settings.find("section_max_chars"), settings.find("section_min_chars")
+    if int(shortest.value) >= int(longest.value):
+        raise ConfigurationError(
+            f"section_min_chars: got {shortest.value} ({shortest.source}), takes less than section_max_chars, "
+            f"which is {longest.value} ({longest.source})"
+        )
+    return IngestOptions(
+        section_max_chars=int(longest.value),
+        section_min_chars=int(shortest.value),
+        section_heading_depth=settings.whole("section_heading_depth"),
+        index_budget_tokens=settings.whole("index_budget_tokens"),
+        max_file_bytes=settings.whole("max_file_bytes"),
+        respect_gitignore=settings.enabled("respect_gitignore"),
+        workers=settings.whole("workers"),
+        prune=prune,
+        wait_seconds=settings.number("wait_seconds"),
+    )
+
+
+def corpus_place(path: Path, store: Path | None = None) -> CorpusPlace:
+    """Where the corpus is that a user names.
+
+    Args:
+        path: a folder of documents, or a store file.
+        store: the store file to use for a folder; None for the folder's own.
+
+    Raises:
+        SourceError: ``path`` does not exist.
+    """
+    if path.is_dir() and path.name not in _STORE_FOLDERS:
+        return CorpusPlace(path, store or store_path(path))
+    found = find_store(path) if path.exists() else None
+    if found is None:
+        raise SourceError(f"{path} does not exist", "Name a folder of documents or a store file")
+    return CorpusPlace(_root_of(found, path), found)
+
+
+def nearest_corpus(start: Path, store: Path | None = None) -> CorpusPlace:
+    """The corpus that a command means when it names none.
+
+    Args:
+        start: where to look, and then upwards.
+        store: a store file, or a folder with a store, that is to be used instead.
+
+    Raises:
+        NotFound: there is none.
+    """
+    found = find_store(store or start)
+    if found is not None:
+        return CorpusPlace(_root_of(found, store or start), found)
+    if store is not None:
+        raise NotFound(f"no store at {store}", "Make one with: drawwell ingest DIR")
+    raise NotFound(
+        f"no corpus in {start} or above it",
+        "Name its folder, or --store FILE; a folder is made ready with: drawwell ingest DIR",
+    )
+
+
+def _root_of(store: Path, start: Path) -> Path | None:
+    """The folder that a store was made from, where its place tells."""
+    store, start = store.absolute(), start.absolute()
+    if store.parent.name in _STORE_FOLDERS:
+        return store.parent.parent
+    return next((folder for folder in (start, *start.parents) if store_path(folder) == store), None)
+
+
+def refresh(
+    place: CorpusPlace, settings: Settings, progress: Progress | None = None, *, prune: bool = False
+) -> IngestReport:
+    """Take in what changed in a corpus's folder.
+
+    Raises:
+        SourceError: the folder is missing or empty, or too much of it vanished at once.
+        StoreError: the store cannot be written.
+    """
+    if place.root is None:
+        raise SourceError(f"{place.store} is a store without its folder", "Name the folder of documents")
+    return ingest(place.root, place.store, ingest_options(settings, prune=prune), progress)
+
+
+def open_place(place: CorpusPlace) -> Corpus:
+    """Open a corpus for reading, as its store has it.
+
+    Raises:
+        StoreError: the store is missing, damaged, or of another program.
+    """
+    return Corpus(Store.open(place.store), place.root)
+
+
+def open_corpus(
+    path: str | Path,
+    *,
+    ingest: bool = True,
+    store: str | Path | None = None,
+    progress: Progress | None = None,
+    **settings: Scalar,
+) -> Corpus:
+    """Open a corpus: a folder of documents, or a store file that was made from one.
+
+    Args:
+        path: a folder: what changed in it is ingested first; or a store file, which is read as it is.
+        ingest: False to read a folder's store as it is.
+        store: the store file to use for a folder; without it ``DRAWWELL_STORE``, else ``path/.drawwell``.
+        progress: called with (stage, done, total, path) while ingesting.
+        settings: settings by name, such as ``section_max_chars=1500``; they go before every other source.
+
+    Returns:
+        The five operations over it; a context manager.
+
+    Raises:
+        SourceError: nothing is there to read.
+        StoreError: the store cannot be read or written.
+        ConfigurationError: a setting is wrong.
+
+    Example:
+        >>> with open_corpus("docs") as corpus:             # doctest: +SKIP
+        ...     found = corpus.search("refund window")
+        ...     print(corpus.read(found.hits[0].id).text)
+    """
+    folder = Path(path)
+    loaded = load_settings(folder if folder.is_dir() else None, settings)
+    named = str(store) if store is not None else loaded.text("store")
+    place = corpus_place(folder, Path(named) if named else None)
+    if ingest and folder.is_dir() and place.root is not None:
+        refresh(place, loaded, progress)
+    return open_place(place)

@@ -1,0 +1,162 @@
+"""One look at a store: a connection in a read transaction, and what is known of the store as it then stands.
+
+Every operation runs in one such look, so that an ingest in another process never mixes two states in one answer.
+A store of another tool has no tables of ours: what only they know is empty then.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from drawwell.corpus.paths import DocumentTable
+from drawwell.corpus.store import Store
+
+__all__ = ["CITE_DIGITS", "META", "Look", "SectionRow", "Views"]
+
+CITE_DIGITS = 12
+"""Hex digits of a text's hash in a ``cite`` id."""
+META = "meta"
+"""What stands for the ordinal in the id of a document's front matter."""
+
+_COMMON = "s.id, s.doc_id, s.ordinal, d.path, s.heading_path, s.kind, s.text, s.hash, s.prev_id, s.next_id"
+_OWN = (
+    f"SELECT {_COMMON}, w.first_line, w.last_line, w.repeated, w.covers, w.part, w.parts, x.stale"
+    " FROM sections s JOIN documents d ON d.doc_id = s.doc_id"
+    " JOIN drawwell_sections w ON w.doc_id = s.doc_id AND w.ordinal = s.ordinal"
+    " JOIN drawwell_documents x ON x.doc_id = s.doc_id"
+)
+_FOREIGN = (
+    f"SELECT {_COMMON}, 0, 0, 0, '[]', 0, 0, '' FROM sections s JOIN documents d ON d.doc_id = s.doc_id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionRow:
+    """A section as it stands in a store. Lines, part and parts are 0 where they are not known."""
+
+    id: str
+    doc_id: int
+    ordinal: int
+    path: str
+    heading_path: str
+    kind: str
+    text: str
+    hash: str
+    prev_id: str | None
+    next_id: str | None
+    first_line: int
+    last_line: int
+    repeated: int
+    covers: tuple[str, ...]
+    part: int
+    parts: int
+    stale: str
+
+    @property
+    def cite(self) -> str:
+        """The id with the beginning of the text's hash."""
+        return f"{self.id}@{self.hash[:CITE_DIGITS]}"
+
+
+def _section(row: Sequence[object]) -> SectionRow:
+    fields = list(row)
+    fields[13] = tuple(json.loads(str(fields[13])))
+    return SectionRow(*fields)  # type: ignore[arg-type]  # typed by the schema
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The metadata of a document: its front matter as it stands in the source."""
+
+    doc_id: int
+    path: str
+    title: str
+    text: str
+    stale: str
+
+
+class Look:
+    """What one operation sees of a store.
+
+    Attributes:
+        connection: in a read transaction.
+        own: whether the store has our tables.
+        generation: of the content seen.
+        table: its documents.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, generation: str, table: DocumentTable, *, own: bool) -> None:
+        self.connection = connection
+        self.generation = generation
+        self.table = table
+        self.own = own
+        self._select = _OWN if own else _FOREIGN
+
+    def meta(self, key: str) -> str | None:
+        """A value of the store's ``meta`` table."""
+        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    @property
+    def building(self) -> bool:
+        """Whether the first ingest has not been completed."""
+        return self.own and self.meta("drawwell.state") == "building"
+
+    def section(self, doc_id: int, ordinal: int) -> SectionRow | None:
+        """A section by its place."""
+        found = self.sections(doc_id, ordinal, ordinal)
+        return found[0] if found else None
+
+    def sections(self, doc_id: int, first: int, last: int) -> list[SectionRow]:
+        """The sections of a document from one ordinal to another, both included, in order."""
+        sql = f"{self._select} WHERE s.doc_id = ? AND s.ordinal BETWEEN ? AND ? ORDER BY s.ordinal"
+        return [_section(row) for row in self.connection.execute(sql, (doc_id, first, last))]
+
+    def sections_by_id(self, ids: Iterable[str]) -> list[SectionRow]:
+        """Sections by their ids, in the order of the ids; missing ones are left out."""
+        sql = f"{self._select} WHERE s.id = ?"
+        rows = (self.connection.execute(sql, (id,)).fetchone() for id in ids)
+        return [_section(row) for row in rows if row is not None]
+
+    def alias(self, path: str) -> str | None:
+        """The path of the document that a path once led to, or leads to by a link."""
+        if not self.own:
+            return None
+        sql = "SELECT d.path FROM drawwell_aliases a JOIN documents d USING (doc_id) WHERE a.path = ?"
+        row = self.connection.execute(sql, (path,)).fetchone()
+        return None if row is None else str(row[0])
+
+
+class Views:
+    """Gives looks at one store and keeps its table of documents while it does not change.
+
+    Args:
+        store: the store.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._table: tuple[str, DocumentTable] | None = None
+
+    @contextmanager
+    def look(self) -> Iterator[Look]:
+        """One consistent look at the store, in a read transaction of this thread's connection."""
+        connection = self._store.connection()
+        connection.execute("BEGIN")
+        try:
+            generation = self._store.generation()
+            yield Look(connection, generation, self._documents(connection, generation), own=self._store.own)
+        finally:
+            connection.execute("ROLLBACK")
+
+    def _documents(self, connection: sqlite3.Connection, generation: str) -> DocumentTable:
+        with self._lock:
+            if self._table is None or self._table[0] != generation:
+                self._table = (generation, DocumentTable.load(connection))
+            return self._table[1]

@@ -1,0 +1,109 @@
+"""Serving over stdin and stdout, for a host that starts the server itself.
+
+Nothing but protocol goes to stdout: the SDK gives the wire a descriptor of its own and points descriptor 1 at stderr.
+When stdin ends, calls in hand get a moment to be answered; then the process leaves, busy threads or not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+from types import FrameType
+from typing import Any, NoReturn, Self
+
+import anyio
+from mcp.server.runner import serve_dual_era_loop
+from mcp.server.stdio import stdio_server
+
+from drawwell.server.config import ServeConfig
+from drawwell.server.protocol import McpServer
+from drawwell.server.toolbox import Toolbox
+
+__all__ = ["serve_stdio"]
+
+_DRAIN_SECONDS = 0.8
+_LEAVE_SECONDS = 1.6
+
+
+def serve_stdio(config: ServeConfig, toolbox: Toolbox) -> NoReturn:
+    """Serve one client until stdin ends, then end the process.
+
+    Args:
+        config: how to serve.
+        toolbox: what to serve.
+    """
+    server = McpServer(toolbox, instructions=config.instructions, workers=config.workers)
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        toolbox.close()
+        _leave(128 + number)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), stop)
+    try:
+        anyio.run(_serve, server)
+    finally:
+        _leave_later()
+        toolbox.close()
+    _leave(0)
+
+
+async def _serve(server: McpServer) -> None:
+    async with stdio_server() as (read_stream, write_stream):
+        await serve_dual_era_loop(server, _Watched(read_stream, server), write_stream, lifespan_state={})
+
+
+class _Watched:
+    """The stream of messages, which holds back its end for a moment while calls are being answered."""
+
+    def __init__(self, stream: Any, server: McpServer) -> None:
+        self._stream = stream
+        self._server = server
+
+    @property
+    def last_context(self) -> Any:
+        return self._stream.last_context
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            return await self._stream.__anext__()
+        except StopAsyncIteration:
+            _leave_later()
+            with anyio.move_on_after(_DRAIN_SECONDS):
+                await anyio.sleep(0.05)
+                while self._server.busy:
+                    await anyio.sleep(0.02)
+                await anyio.sleep(0.05)  # for the last answer to be written
+            raise
+
+    async def receive(self) -> Any:
+        return await self._stream.receive()
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        await self.aclose()
+
+
+def _leave_later() -> None:
+    """Leave within two seconds even if the client no longer reads and an orderly end cannot come."""
+    timer = threading.Timer(_LEAVE_SECONDS, _leave, (0,))
+    timer.daemon = True
+    timer.start()
+
+
+def _leave(code: int) -> NoReturn:
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
+    os._exit(code)

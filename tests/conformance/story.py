@@ -1,0 +1,161 @@
+"""Stories: cases that change a corpus between calls.
+
+Each step is one of::
+
+    {"write": {path: text or an entry of a manifest}}      {"remove": [path, ...]}      {"rename": [from, to]}
+    {"ingest": {options}, "expect": {...}}                 "root": another folder, "store": another store file,
+                                                           "stop_after": kill it after that many documents
+    {"together": n, "expect": {...}}                       n ingests of one store at once: a list of reports
+    {"delete_store": true}                                 {"copy_store": name, "read_only": true}
+    {"as_nobody": true, "deny": path}                      take the rights to a path away, for everybody
+    {"op": ..., "args": ..., "expect": ...}                an operation, over the handle that the story keeps open
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from drawwell.corpus.ingest import ingest
+from drawwell.corpus.operations import Corpus
+from drawwell.corpus.options import IngestOptions
+from drawwell.corpus.report import IngestReport
+from drawwell.corpus.store import Store, store_path
+from tests.conformance.builder import content
+from tests.conformance.runner import Bed, answer, attempt, compare, report_of
+
+__all__ = ["tell"]
+
+NOBODY = 65534
+_NOTHING = IngestReport.__new__(IngestReport)
+
+
+class _Killed(BaseException):
+    """Stands for the end of the process in the middle of an ingest."""
+
+
+def tell(steps: list[dict[str, Any]], place: Path) -> list[str]:
+    """Run a story.
+
+    Args:
+        steps: see above.
+        place: an empty folder; the corpus is its folder ``corpus``.
+
+    Returns:
+        What differed from the expectations, with the number of the step.
+    """
+    story = _Story(place)
+    try:
+        return [
+            f"step {number}: {difference}" for number, step in enumerate(steps) for difference in story.step(step)
+        ]
+    finally:
+        story.close()
+
+
+class _Story:
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._root = place / "corpus"
+        self._root.mkdir()
+        self._store = store_path(self._root)
+        self._bed: Bed | None = None
+        self._denied: list[Path] = []
+
+    def close(self) -> None:
+        for path in self._denied:
+            path.chmod(0o755)
+        if self._bed is not None:
+            self._bed.close()
+
+    def step(self, step: dict[str, Any]) -> list[str]:
+        for path, entry in step.get("write", {}).items():
+            target = self._root / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content(entry if isinstance(entry, dict) else {"text": entry}))
+        for path in step.get("remove", []):
+            (self._root / path).unlink()
+        if "rename" in step:
+            old, new = (self._root / path for path in step["rename"])
+            new.parent.mkdir(parents=True, exist_ok=True)
+            old.rename(new)
+        if "deny" in step:
+            path = self._root / step["deny"]
+            path.chmod(0)
+            self._denied.append(path)
+        if step.get("delete_store"):
+            for path in self._store.parent.glob(f"{self._store.name}*"):
+                path.unlink()
+        return self._run(step)
+
+    def _run(self, step: dict[str, Any]) -> list[str]:
+        expect = step.get("expect", {})
+        if "ingest" in step:
+            return compare(attempt(lambda: self._ingest(step)), expect)
+        if "together" in step:
+            return compare(self._together(step["together"]), expect)
+        if "op" in step:
+            return compare(attempt(lambda: answer(step["op"], step.get("args", {}), self._open())), expect)
+        return []
+
+    def _ingest(self, step: dict[str, Any]) -> Any:
+        root = self._place / step["root"] if "root" in step else self._root
+        root.mkdir(exist_ok=True)
+        if "store" in step:
+            self._store = self._place / step["store"]
+        progress = _stop_after(step["stop_after"]) if "stop_after" in step else None
+        with _rights(step.get("as_nobody", False), self._place), contextlib.suppress(_Killed):
+            return report_of(ingest(root, self._store, IngestOptions(**step["ingest"]), progress), self._store)
+        return {"killed": True}
+
+    def _together(self, count: int) -> list[Any]:
+        answers: list[Any] = []
+
+        def one() -> None:
+            answers.append(
+                attempt(lambda: report_of(ingest(self._root, self._store, IngestOptions(workers=1)), self._store))
+            )
+
+        threads = [threading.Thread(target=one) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return answers
+
+    def _open(self) -> Bed:
+        if self._bed is None:
+            self._bed = Bed(self._root, self._store, _NOTHING, Corpus(Store.open(self._store), self._root))
+        return self._bed
+
+
+def _stop_after(count: int) -> Any:
+    def progress(stage: str, done: int, total: int, path: str) -> None:
+        if stage == "write" and done >= count:
+            raise _Killed
+
+    return progress
+
+
+@contextlib.contextmanager
+def _rights(as_nobody: bool, place: Path) -> Iterator[None]:
+    """Act as a user to whom rights can be denied, where the tests run as the one to whom they cannot."""
+    if not as_nobody or os.geteuid() != 0:
+        yield
+        return
+    for folder in (place, *place.parents[:3]):
+        folder.chmod(folder.stat().st_mode | 0o055)
+    for path in (place, *place.rglob("*")):
+        shutil.chown(path, NOBODY, NOBODY)
+    os.setegid(NOBODY)
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
