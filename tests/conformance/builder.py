@@ -5,8 +5,10 @@ text what each file holds, for bytes, names and sizes that a repository cannot k
 shipped with drawwell. Keys of a ``[[file]]``:
 
 * where: ``path`` in the corpus, ``name_hex`` for a name that is no text, or ``outside`` for a file beside the corpus;
-* what: ``text`` (in ``encoding``, with ``bom``), ``hex``, ``parts``, ``numbered`` ({text, first, last}: ``{n}`` counts),
-  ``nested`` ({item, indent, levels}: each line deeper than the one before); or ``symlink``, ``fifo``, ``folder``.
+* what: ``text`` (in ``encoding``, with ``bom``), ``hex``, ``parts``, ``numbered`` ({text, first, last}: ``{n}``
+  counts), ``nested`` ({item, indent, levels}: each line deeper than the one before); or ``symlink``, ``fifo``,
+  ``folder``;
+* ``copies`` ({first, last, width}) makes several, numbered where path and text say ``{n}``.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import codecs
 import os
 import shutil
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +46,8 @@ def build(name: str, place: Path) -> Path:
         shutil.copytree(CORPORA / name, root)
     root.mkdir(exist_ok=True)
     for entry in _manifest(name).get("file", []):
-        _make(entry, root)
+        for one in _copies(entry):
+            _make(one, root)
     return root
 
 
@@ -81,6 +85,16 @@ def _part(part: str | dict[str, Any], encoding: str) -> bytes:
 def _manifest(name: str) -> dict[str, Any]:
     path = CORPORA / f"{name}.toml"
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def _copies(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if "copies" not in entry:
+        yield entry
+        return
+    spec = entry["copies"]
+    for number in range(spec["first"], spec["last"] + 1):
+        n = f"{number:0{spec['width']}}"
+        yield {"path": entry["path"].replace("{n}", n), "text": entry["text"].replace("{n}", n)}
 
 
 def _make(entry: dict[str, Any], root: Path) -> None:

@@ -43,7 +43,7 @@ def place(answer: Any, path: str) -> Any:
     keys = path.split(".") if path else []
     for number, key in enumerate(keys):
         if key == "length":
-            value = len(value)
+            value = len(value) if isinstance(value, (list, dict, str)) else ABSENT
         elif isinstance(value, list) and key.lstrip("-").isdigit():
             value = value[int(key)] if -len(value) <= int(key) < len(value) else ABSENT
         elif isinstance(value, list):
@@ -97,7 +97,9 @@ def _lacks(value: Any, argument: Any) -> bool:
 
 
 def _size(value: Any) -> float:
-    return value if isinstance(value, (int, float)) else len(value or ())
+    if isinstance(value, (int, float)):
+        return value
+    return len(value) if value else 0
 
 
 TESTS: dict[str, Callable[[Any, Any], bool]] = {
@@ -113,7 +115,7 @@ TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "at_most": lambda value, argument: value is not ABSENT and _size(value) <= argument,
     "matches": lambda value, argument: any(re.search(argument, text) for text in _texts(value)),
     "empty": lambda value, argument: (value is ABSENT or value in (None, "", [], {}, 0, False)) == argument,
-    "unique": lambda value, argument: (len(value) == len({str(item) for item in value})) == argument,
+    "unique": lambda value, argument: bool(value) and (len(value) == len({str(item) for item in value})) == argument,
     "each_at_most": lambda value, argument: bool(value) and all(item <= argument for item in value),
     "one_of": lambda value, argument: value in argument,
 }

@@ -1,9 +1,10 @@
 """Runs one case and says how its answer differs from what is expected.
 
-Operations: the five of a corpus (``index``, ``search``, ``read``, ``grep``, ``neighbours``) and ``status``; ``ingest``, the report of
-the ingest with what the store holds, or one document of it (``doc``); ``tool``, a call as a model makes it
-(``tool``, ``arguments``); ``cli``, the command line (``argv``, ``env``; ``{root}`` and ``{store}`` stand for the
-places); ``story``, steps over a corpus of its own (see ``story.py``).
+Operations: the five of a corpus (``index``, ``search``, ``read``, ``grep``, ``neighbours``) and ``status``;
+``ingest``, the report of the ingest with what the store holds, or one document of it (``doc``); ``tool``, a call as
+a model makes it (``tool``, ``arguments``); ``resource``, a resource of the server (``uri``); ``cli``, the command
+line (``argv``, ``env``; ``{root}`` and ``{store}`` stand for the places); ``pipe``, the same with a reader that goes
+away after one line; ``story``, steps over a corpus of its own (see ``story.py``).
 
 An answer is plain JSON. A failure that drawwell means is an answer too: ``{"error": {"kind", "message",
 "suggestion", "moved_to"}}``. A case whose operation fails and that expects no ``error`` does not hold.
@@ -29,6 +30,7 @@ from drawwell.errors import Error, Stale
 from drawwell.model import to_json
 from tests.conformance.builder import build, options_of
 from tests.conformance.matching import differences
+from tests.conformance.tools import toolbox_of
 
 __all__ = ["Bed", "answer", "attempt", "check", "failure", "report_of"]
 
@@ -101,8 +103,12 @@ def answer(op: str, args: dict[str, Any], bed: Bed) -> Any:
         return _document(bed, args["doc"]) if "doc" in args else report_of(bed.report, bed.store)
     if op == "tool":
         return _tool(bed, args["tool"], args["arguments"])
+    if op == "resource":
+        return _plain(asdict(toolbox_of(bed.corpus).read_resource(args["uri"])))
     if op == "cli":
         return _command(bed, args["argv"], args.get("env", {}))
+    if op == "pipe":
+        return _pipe(bed, args["argv"])
     raise ValueError(f"no operation {op!r}")
 
 
@@ -121,9 +127,11 @@ def report_of(report: IngestReport, store: Path) -> dict[str, Any]:
     """A report, and the documents that the store holds after it."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(report)))
     connection = Store.open(store).connection()
-    plain["skipped"] = {path: reason for path, reason in plain["skipped"]}
+    plain["skipped"] = dict(plain["skipped"])
     plain["skipped_text"] = [f"{path}: {reason}" for path, reason in plain["skipped"].items()]
     plain["warnings_text"] = [f"{path}: {text}" for path, text in plain["warnings"]]
+    plain["told"] = [*plain["skipped_text"], *plain["warnings_text"]]
+    plain["files"] = sorted(path.name for path in store.parent.iterdir() if path.name.startswith(store.name))
     plain["paths"] = [row[0] for row in connection.execute("SELECT path FROM documents ORDER BY path")]
     return plain
 
@@ -151,8 +159,6 @@ def _document(bed: Bed, path: str) -> dict[str, Any]:
 
 def _tool(bed: Bed, tool: str, arguments: Any) -> dict[str, Any]:
     """A tool call as a model makes it, through the checks of the server."""
-    from tests.conformance.tools import toolbox_of
-
     answered = toolbox_of(bed.corpus).call(tool, arguments)
     try:
         body = json.loads(answered.text)
@@ -162,10 +168,8 @@ def _tool(bed: Bed, tool: str, arguments: Any) -> dict[str, Any]:
 
 
 def _command(bed: Bed, argv: list[str], env: dict[str, str]) -> dict[str, Any]:
-    places = {"{root}": str(bed.root), "{store}": str(bed.store)}
-    words = [_filled(word, places) for word in argv]
     done = subprocess.run(
-        [sys.executable, "-m", "drawwell", *words],
+        _words(bed, argv),
         env={**os.environ, **env, "PYTHONUTF8": "1"},
         cwd=bed.root,
         capture_output=True,
@@ -180,7 +184,17 @@ def _command(bed: Bed, argv: list[str], env: dict[str, str]) -> dict[str, Any]:
     return {"exit": done.returncode, "stdout": done.stdout, "stderr": done.stderr, "body": body}
 
 
-def _filled(word: str, places: dict[str, str]) -> str:
-    for name, value in places.items():
-        word = word.replace(name, value)
-    return word
+def _pipe(bed: Bed, argv: list[str]) -> dict[str, Any]:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(_words(bed, argv), cwd=bed.root, stdout=pipe, stderr=pipe) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        first = process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+    return {"first": first.decode(), "stderr": said.decode()}
+
+
+def _words(bed: Bed, argv: list[str]) -> list[str]:
+    words = [word.replace("{root}", str(bed.root)).replace("{store}", str(bed.store)) for word in argv]
+    return [sys.executable, "-m", "drawwell", *words]

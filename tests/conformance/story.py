@@ -5,10 +5,12 @@ Each step is one of::
     {"write": {path: text or an entry of a manifest}}      {"remove": [path, ...]}      {"rename": [from, to]}
     {"ingest": {options}, "expect": {...}}                 "root": another folder, "store": another store file,
                                                            "stop_after": kill it after that many documents
+                                                           "as_nobody": as a user who may be denied something
     {"together": n, "expect": {...}}                       n ingests of one store at once: a list of reports
-    {"delete_store": true}                                 {"copy_store": name, "read_only": true}
-    {"as_nobody": true, "deny": path}                      take the rights to a path away, for everybody
-    {"op": ..., "args": ..., "expect": ...}                an operation, over the handle that the story keeps open
+    {"delete_store": true}                                 {"deny": path}: take all rights to a path away
+    {"read_only": true}                                    a copy of the store, in a folder that nobody may write to
+    {"op": ..., "args": ..., "expect": ..., "keep": key}   an operation, over the handle that the story keeps open;
+                                                           a value of its answer is kept for later args ("$key")
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.report import IngestReport
 from drawwell.corpus.store import Store, store_path
 from tests.conformance.builder import content
+from tests.conformance.matching import place
 from tests.conformance.runner import Bed, answer, attempt, compare, report_of
 
 __all__ = ["tell"]
@@ -39,33 +42,33 @@ class _Killed(BaseException):
     """Stands for the end of the process in the middle of an ingest."""
 
 
-def tell(steps: list[dict[str, Any]], place: Path) -> list[str]:
+def tell(steps: list[dict[str, Any]], folder: Path) -> list[str]:
     """Run a story.
 
     Args:
         steps: see above.
-        place: an empty folder; the corpus is its folder ``corpus``.
+        folder: an empty one; the corpus is its folder ``corpus``.
 
     Returns:
         What differed from the expectations, with the number of the step.
     """
-    story = _Story(place)
+    story = _Story(folder)
     try:
-        return [
-            f"step {number}: {difference}" for number, step in enumerate(steps) for difference in story.step(step)
-        ]
+        return [f"step {number}: {difference}" for number, step in enumerate(steps) for difference in story.step(step)]
     finally:
         story.close()
 
 
 class _Story:
-    def __init__(self, place: Path) -> None:
-        self._place = place
-        self._root = place / "corpus"
+    def __init__(self, folder: Path) -> None:
+        self._place = folder
+        self._root = folder / "corpus"
         self._root.mkdir()
         self._store = store_path(self._root)
         self._bed: Bed | None = None
         self._denied: list[Path] = []
+        self._kept: dict[str, Any] = {}
+        self._guest = False
 
     def close(self) -> None:
         for path in self._denied:
@@ -91,6 +94,8 @@ class _Story:
         if step.get("delete_store"):
             for path in self._store.parent.glob(f"{self._store.name}*"):
                 path.unlink()
+        if step.get("read_only"):
+            self._seal()
         return self._run(step)
 
     def _run(self, step: dict[str, Any]) -> list[str]:
@@ -100,8 +105,22 @@ class _Story:
         if "together" in step:
             return compare(self._together(step["together"]), expect)
         if "op" in step:
-            return compare(attempt(lambda: answer(step["op"], step.get("args", {}), self._open())), expect)
+            args = {name: self._kept.get(str(value), value) for name, value in step.get("args", {}).items()}
+            with _rights(self._guest, self._place):
+                found = attempt(lambda: answer(step["op"], args, self._open()))
+            if "keep" in step:
+                self._kept[f"${step['keep']}"] = place(found, step["keep"])
+            return compare(found, expect)
         return []
+
+    def _seal(self) -> None:
+        sealed = self._place / "sealed"
+        sealed.mkdir()
+        shutil.copy(self._store, sealed)
+        self._store = sealed / self._store.name
+        self._guest = True
+        sealed.chmod(0o555)
+        self._denied.append(sealed)
 
     def _ingest(self, step: dict[str, Any]) -> Any:
         root = self._place / step["root"] if "root" in step else self._root
@@ -136,21 +155,21 @@ class _Story:
 
 def _stop_after(count: int) -> Any:
     def progress(stage: str, done: int, total: int, path: str) -> None:
-        if stage == "write" and done >= count:
+        if stage == "reading" and done >= count:
             raise _Killed
 
     return progress
 
 
 @contextlib.contextmanager
-def _rights(as_nobody: bool, place: Path) -> Iterator[None]:
+def _rights(as_nobody: bool, folder: Path) -> Iterator[None]:
     """Act as a user to whom rights can be denied, where the tests run as the one to whom they cannot."""
     if not as_nobody or os.geteuid() != 0:
         yield
         return
-    for folder in (place, *place.parents[:3]):
-        folder.chmod(folder.stat().st_mode | 0o055)
-    for path in (place, *place.rglob("*")):
+    for parent in (folder, *folder.parents[:3]):
+        parent.chmod(parent.stat().st_mode | 0o055)
+    for path in (folder, *folder.rglob("*")):
         shutil.chown(path, NOBODY, NOBODY)
     os.setegid(NOBODY)
     os.seteuid(NOBODY)

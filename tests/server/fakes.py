@@ -95,7 +95,12 @@ TOOLS = (
             input_schema=_schema(text={"type": "string"}),
             handler=handler,
         )
-        for name, handler in (("fail", _fail), ("print", _print), ("change", _change), ("plain", lambda _w, g: g["text"]))
+        for name, handler in (
+            ("fail", _fail),
+            ("print", _print),
+            ("change", _change),
+            ("plain", lambda _w, g: g["text"]),
+        )
     ),
 )
 

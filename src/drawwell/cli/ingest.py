@@ -19,9 +19,9 @@ from drawwell.model import to_json
 if TYPE_CHECKING:
     from drawwell.compose import CorpusPlace
     from drawwell.configuration import Settings
-    from drawwell.corpus.report import IngestReport, Survey
+    from drawwell.corpus.report import IngestReport
 
-__all__ = ["INGEST_SETTINGS", "ingest", "show_report"]
+__all__ = ["INGEST_SETTINGS", "ingest"]
 
 INGEST_SETTINGS = (
     "store",
@@ -34,7 +34,6 @@ INGEST_SETTINGS = (
     "workers",
     "wait_seconds",
 )
-_SHOWN = 20
 
 
 @click.command()
@@ -75,7 +74,7 @@ def ingest(session: Session, folder: Path, **given: Any) -> None:
     if modes["as_json"]:
         print_json(report)
     elif not modes["quiet"]:
-        show_report(report, verbose=modes["verbose"])
+        print_data("\n".join(report.lines(modes["verbose"])))
     if modes["strict"] and report.skipped:
         raise SourceError(f"--strict: {len(report.skipped)} files were skipped", "They are listed in the report")
 
@@ -87,35 +86,6 @@ def _run(place: CorpusPlace, settings: Settings, *, prune: bool, quiet: bool) ->
         return refresh(place, settings, progress, prune=prune)
 
 
-def show_report(report: IngestReport, *, verbose: bool) -> None:
-    """Print what an ingest did, for people."""
-    counts = (
-        ("added", report.added),
-        ("changed", report.changed),
-        ("renamed", report.renamed),
-        ("unchanged", report.unchanged),
-        ("deleted", report.deleted),
-        ("stale", report.stale),
-    )
-    done = ", ".join(f"{count:,} {word}" for word, count in counts if count) or "nothing"
-    print_data(f"{report.documents:,} documents, {report.sections:,} sections in {report.store}")
-    print_data(f"{done}; {report.sections_written:,} sections written in {report.seconds:.2f} s")
-    print_data(f"index {report.index_mode}, about {report.index_tokens:,} tokens; corpus {report.fingerprint[:8]}")
-    _list("skipped", report.skipped, verbose=verbose)
-    _list("warnings", report.warnings, verbose=verbose)
-
-
-def _list(title: str, entries: tuple[tuple[str, str], ...], *, verbose: bool) -> None:
-    if not entries:
-        return
-    shown = entries if verbose else entries[:_SHOWN]
-    print_data(f"{title} {len(entries):,}:")
-    for path, reason in shown:
-        print_data(f"  {path}: {reason}")
-    if len(shown) < len(entries):
-        print_data(f"  and {len(entries) - len(shown):,} more; -v lists all")
-
-
 def _survey(folder: Path, settings: Settings, *, as_json: bool, verbose: bool) -> None:
     from drawwell.compose import ingest_options
     from drawwell.corpus.ingest import survey
@@ -123,12 +93,8 @@ def _survey(folder: Path, settings: Settings, *, as_json: bool, verbose: bool) -
     found = survey(folder, ingest_options(settings))
     if as_json:
         print_json(found)
-        return
-    _show_survey(found, verbose=verbose)
-
-
-def _show_survey(found: Survey, *, verbose: bool) -> None:
-    raise SystemExit(found, verbose)
+    else:
+        print_data("\n".join(found.lines(verbose)))
 
 
 def _with_events(session: Session, folder: Path, given: dict[str, Any], *, prune: bool) -> None:

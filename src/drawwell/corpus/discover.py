@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
+from drawwell.corpus.files import describe_error
 from drawwell.corpus.ignore import (
     ALWAYS_LEFT_OUT,
     IGNORE_FILES,
@@ -28,7 +29,7 @@ from drawwell.corpus.options import IngestOptions
 from drawwell.errors import MissingExtra, SourceError
 from drawwell.text.formats import FORMATS, Format, format_of
 
-__all__ = ["Discovery", "FoundFile", "describe_error", "discover", "known_suffixes"]
+__all__ = ["Discovery", "FoundFile", "discover", "known_suffixes"]
 
 _OUTSIDE = "a link that leads out of the corpus is not followed"
 
@@ -83,12 +84,6 @@ class Discovery:
 def known_suffixes() -> str:
     """The endings of all files that drawwell reads, for a message."""
     return " ".join(suffix for entry in FORMATS for suffix in entry.suffixes)
-
-
-def describe_error(error: OSError) -> str:
-    """An error of the system without the path that it names."""
-    code = errno.errorcode.get(error.errno or 0, "")
-    return f"cannot be read: {error.strerror or type(error).__name__}" + (f" ({code})" if code else "")
 
 
 def discover(root: Path, options: IngestOptions, progress: Callable[[int, str], None] | None = None) -> Discovery:

@@ -6,17 +6,22 @@ A store of another tool has no tables of ours: what only they know is empty then
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from drawwell.corpus.paths import DocumentTable
+from drawwell.corpus.schema import damaged
 from drawwell.corpus.store import Store
+from drawwell.errors import Error, NotReady, StoreBusy, StoreError
 
-__all__ = ["CITE_DIGITS", "META", "Look", "SectionRow", "Views"]
+__all__ = ["CITE_DIGITS", "META", "Look", "SectionRow", "Views", "front_matter_row"]
 
 CITE_DIGITS = 12
 """Hex digits of a text's hash in a ``cite`` id."""
@@ -30,14 +35,15 @@ _OWN = (
     " JOIN drawwell_sections w ON w.doc_id = s.doc_id AND w.ordinal = s.ordinal"
     " JOIN drawwell_documents x ON x.doc_id = s.doc_id"
 )
-_FOREIGN = (
-    f"SELECT {_COMMON}, 0, 0, 0, '[]', 0, 0, '' FROM sections s JOIN documents d ON d.doc_id = s.doc_id"
-)
+_FOREIGN = f"SELECT {_COMMON}, 0, 0, 0, '[]', 0, 0, '' FROM sections s JOIN documents d ON d.doc_id = s.doc_id"
 
 
 @dataclass(frozen=True, slots=True)
 class SectionRow:
-    """A section as it stands in a store. Lines, part and parts are 0 where they are not known."""
+    """A section, or a document's front matter (ordinal -1), as it stands in a store.
+
+    Lines, part and parts are 0 where they are not known.
+    """
 
     id: str
     doc_id: int
@@ -64,20 +70,9 @@ class SectionRow:
 
 
 def _section(row: Sequence[object]) -> SectionRow:
-    fields = list(row)
-    fields[13] = tuple(json.loads(str(fields[13])))
-    return SectionRow(*fields)  # type: ignore[arg-type]  # typed by the schema
-
-
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
-    """The metadata of a document: its front matter as it stands in the source."""
-
-    doc_id: int
-    path: str
-    title: str
-    text: str
-    stale: str
+    fields: list[Any] = list(row)
+    fields[13] = tuple(json.loads(fields[13]))
+    return SectionRow(*fields)
 
 
 class Look:
@@ -120,8 +115,19 @@ class Look:
     def sections_by_id(self, ids: Iterable[str]) -> list[SectionRow]:
         """Sections by their ids, in the order of the ids; missing ones are left out."""
         sql = f"{self._select} WHERE s.id = ?"
-        rows = (self.connection.execute(sql, (id,)).fetchone() for id in ids)
+        rows = (self.connection.execute(sql, (name,)).fetchone() for name in ids)
         return [_section(row) for row in rows if row is not None]
+
+    def front_matter(self, doc_id: int) -> SectionRow | None:
+        """A document's front matter; None when it has none."""
+        if not self.own:
+            return None
+        sql = (
+            "SELECT d.path, d.title, x.front_matter, x.stale FROM drawwell_documents x"
+            " JOIN documents d USING (doc_id) WHERE x.doc_id = ? AND x.front_matter != ''"
+        )
+        row = self.connection.execute(sql, (doc_id,)).fetchone()
+        return None if row is None else front_matter_row(doc_id, *row)
 
     def alias(self, path: str) -> str | None:
         """The path of the document that a path once led to, or leads to by a link."""
@@ -144,19 +150,68 @@ class Views:
         self._lock = threading.Lock()
         self._table: tuple[str, DocumentTable] | None = None
 
-    @contextmanager
+    @contextlib.contextmanager
     def look(self) -> Iterator[Look]:
-        """One consistent look at the store, in a read transaction of this thread's connection."""
-        connection = self._store.connection()
-        connection.execute("BEGIN")
+        """One consistent look at the store, in a read transaction of this thread's connection.
+
+        Raises:
+            NotReady: the call was interrupted, by a server that is leaving say.
+            StoreBusy, StoreError: the store cannot be read.
+        """
+        connection, generation = self._begin()
         try:
-            generation = self._store.generation()
             yield Look(connection, generation, self._documents(connection, generation), own=self._store.own)
+        except sqlite3.DatabaseError as error:
+            raise _translated(self._store.path, error) from error
         finally:
-            connection.execute("ROLLBACK")
+            with contextlib.suppress(sqlite3.Error):  # closed meanwhile, which ends the transaction too
+                connection.execute("ROLLBACK")
+
+    def _begin(self) -> tuple[sqlite3.Connection, str]:
+        while True:
+            connection = self._store.connection()
+            connection.execute("BEGIN")
+            generation = self._store.generation()
+            if self._store.connection() is connection:
+                return connection, generation
+            connection.execute("ROLLBACK")  # the file was replaced in between: what was read may be of two stores
 
     def _documents(self, connection: sqlite3.Connection, generation: str) -> DocumentTable:
         with self._lock:
             if self._table is None or self._table[0] != generation:
                 self._table = (generation, DocumentTable.load(connection))
             return self._table[1]
+
+
+def front_matter_row(doc_id: int, path: str, title: str, text: str, stale: str) -> SectionRow:
+    """A document's front matter in the form of a section."""
+    return SectionRow(
+        id=f"{path}#{META}",
+        doc_id=doc_id,
+        ordinal=-1,
+        path=path,
+        heading_path=title,
+        kind="metadata",
+        text=text,
+        hash=hashlib.sha256(text.encode()).hexdigest(),
+        prev_id=None,
+        next_id=None,
+        first_line=1,
+        last_line=text.rstrip("\n").count("\n") + 1,
+        repeated=0,
+        covers=(),
+        part=0,
+        parts=0,
+        stale=stale,
+    )
+
+
+def _translated(path: Path, error: sqlite3.DatabaseError) -> Error:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_INTERRUPT:
+        return NotReady("the call was interrupted", "Call again")
+    if code == sqlite3.SQLITE_BUSY:
+        return StoreBusy(f"another process holds the store {path}", "Try again when it is done")
+    if isinstance(error, sqlite3.ProgrammingError):
+        return StoreError(f"the store {path} was closed during the call", "Open it again")
+    return damaged(path, error)

@@ -13,6 +13,7 @@ import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
+from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -103,6 +104,19 @@ class McpServer(Server[dict[str, Any]]):
             resources_changed=self._standing, tools_changed=self._standing
         )
         return super().create_initialization_options(notices, experimental_capabilities, extensions)
+
+    async def run(
+        self,
+        read_stream: Any,
+        write_stream: Any,
+        initialization_options: InitializationOptions | None = None,  # noqa: ARG002 - they would be older than the handshake
+        raise_exceptions: bool = False,
+    ) -> None:
+        """Serve one connection until its read side closes, in the era that the client's first message opens."""
+        async with self.lifespan(self) as state:
+            await serve_dual_era_loop(
+                self, read_stream, write_stream, lifespan_state=state, raise_exceptions=raise_exceptions
+            )
 
     def start(self) -> None:
         """Let the wells begin their background work; later calls do nothing. To be called on the event loop."""

@@ -15,7 +15,6 @@ from types import FrameType
 from typing import Any, NoReturn, Self
 
 import anyio
-from mcp.server.runner import serve_dual_era_loop
 from mcp.server.stdio import stdio_server
 
 from drawwell.server.config import ServeConfig
@@ -25,7 +24,7 @@ from drawwell.server.toolbox import Toolbox
 __all__ = ["serve_stdio"]
 
 _DRAIN_SECONDS = 0.8
-_LEAVE_SECONDS = 1.6
+_LEAVE_SECONDS = 1.4
 
 
 def serve_stdio(config: ServeConfig, toolbox: Toolbox) -> NoReturn:
@@ -54,7 +53,7 @@ def serve_stdio(config: ServeConfig, toolbox: Toolbox) -> NoReturn:
 
 async def _serve(server: McpServer) -> None:
     async with stdio_server() as (read_stream, write_stream):
-        await serve_dual_era_loop(server, _Watched(read_stream, server), write_stream, lifespan_state={})
+        await server.run(_Watched(read_stream, server), write_stream)
 
 
 class _Watched:

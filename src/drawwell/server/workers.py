@@ -1,7 +1,7 @@
 """A small pool of daemon threads that runs plain functions for an event loop.
 
-Threads are made when they are needed, up to the bound, and never hold up the end of the process. A caller that is
-cancelled while its call waits takes it back; one that is cancelled while it runs lets go of the result.
+Threads are made when they are needed, up to the bound, end when they are not, and never hold up the process. A
+caller that is cancelled while its call waits takes it back; one that is cancelled while it runs lets go of the result.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ __all__ = ["WorkerPool"]
 T = TypeVar("T")
 
 _MAX_WAITING = 512
+_IDLE_SECONDS = 60.0
 
 
 @dataclass(slots=True)
@@ -64,16 +65,21 @@ class WorkerPool:
         return result
 
     def _work(self) -> None:
-        while True:
-            with self._changed:
-                self._idle += 1
-                while not self._waiting:
-                    self._changed.wait()
-                self._idle -= 1
-                job = self._waiting.popleft()
+        while (job := self._next()) is not None:
             if not job.future.cancelled():
                 _run(job)
             del job
+
+    def _next(self) -> _Job | None:
+        """The next call; None when there was none for a while, and the thread may go."""
+        with self._changed:
+            self._idle += 1
+            self._changed.wait_for(lambda: self._waiting, _IDLE_SECONDS)
+            self._idle -= 1
+            if not self._waiting:
+                self._threads -= 1
+                return None
+            return self._waiting.popleft()
 
 
 def _run(job: _Job) -> None:

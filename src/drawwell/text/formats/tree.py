@@ -134,6 +134,8 @@ class _Builder:
             self._leaf = self._view.line_at(at["start"])
             self._flush(self._leaf)
             self._protected = [] if name == "Paragraph" else None
+            if name == "HtmlBlock" and self._view.marked:
+                self._marker(self._leaf)
             self._heading = _Heading() if name == "Heading" else None
             self.reads_text = name == "Heading"
             if name == "TableRow" and self._stack[-1].header_end < 0:
@@ -160,7 +162,8 @@ class _Builder:
             self._add(self._leaf, self._view.end_line(at["end"]), "heading", level=level, text=text, anchor=anchor)
             self._settle()
         elif name == "HtmlBlock":
-            self._html(self._view.end_line(at["end"]))
+            if self._leaf >= 0:
+                self._html(self._leaf, self._view.end_line(at["end"]))
             self._settle()
         elif name in _FRAMES:
             self._quotes -= name == "BlockQuote"
@@ -193,7 +196,7 @@ class _Builder:
         """Everything, once the last event has passed."""
         while len(self._stack) > 1:
             self._dissolve()
-        return tuple(_fill(self._view.source, self._stack[0].children))
+        return tuple(_fill(self._view.source, self._view.start, self._stack[0].children))
 
     def _protect(self, at: Any) -> None:
         if self._protected is None:
@@ -230,9 +233,9 @@ class _Builder:
 
     def _add(self, first: int, last: int, kind: BlockKind, **more: Any) -> None:
         top = self._stack[-1]
-        first = max(first, top.end)
-        if first < last:
-            top.children.append(Block(kind, self._view.span(first, last), **more))
+        span = self._view.span(max(first, top.end), max(last, top.end))
+        if span.start < span.end:
+            top.children.append(Block(kind, span, **more))
             top.end = last
 
     def _close(self, last: int) -> None:
@@ -254,28 +257,62 @@ class _Builder:
         self._add(frame.first, last, frame.kind, children=children, protected=protected, header_end=header)
         self._settle()
 
+    def _marker(self, line: int) -> None:
+        """A marker line of the view: a region opens or closes there, or stands for one block."""
+        region = self._view.opens.get(line)
+        if region is not None:
+            self._leaf = -1
+            if region.kind == "html":
+                self._html(line, region.last)
+            elif region.kind == "math":
+                self._add(line, region.last, "paragraph", protected=(self._view.span(line, region.last),))
+            elif region.kind == "opaque" or len(self._stack) >= _MAX_DEPTH:
+                self._add(line, region.body, "opaque")
+            else:
+                self._stack.append(_Frame("container", line, region))
+        elif line in self._view.closes:
+            self._leaf = -1
+            self._close_region(self._view.closes[line])
+
+    def _close_region(self, region: Region) -> None:
+        depth = len(self._stack) - 1
+        while self._stack[depth].region not in {None, region}:
+            depth -= 1
+        if self._stack[depth].region is region:
+            while len(self._stack) > depth + 1:
+                self._dissolve()
+            frame = self._stack[-1]
+            if region.kind == "container" or all(child.kind != "heading" for child in frame.children):
+                self._stack.pop()
+                last = region.last if region.last > region.tail else frame.end
+                self._add(frame.first, last, "container", children=tuple(frame.children))
+                return
+            self._dissolve()
+        if region.last > region.tail:
+            self._add(region.tail, region.last, "opaque")
+
     def _dissolve(self) -> None:
-        """A region whose end was not found where it should be gives its blocks to what is around it."""
+        """Gives the blocks of a region to what is around it, because of headings or for want of its end."""
         frame = self._stack.pop()
+        assert frame.region is not None
+        self._add(frame.first, frame.region.body, "opaque")
         top = self._stack[-1]
         top.children += frame.children
         top.end = max(top.end, frame.end)
 
-    def _html(self, last: int) -> None:
-        if self._quotes:
-            self._add(self._leaf, last, "paragraph")
-            return
+    def _html(self, first: int, last: int) -> None:
         top = self._stack[-1]
-        first = max(self._leaf, top.end)
-        if first < last:
+        first = max(first, top.end)
+        if self._quotes:
+            self._add(first, last, "paragraph")
+        elif first < last:
             top.children += html_blocks(self._view.source, self._view.span(first, last))
             top.end = last
 
 
-def _fill(source: str, blocks: list[Block]) -> list[Block]:
+def _fill(source: str, at: int, blocks: list[Block]) -> list[Block]:
     """Puts what lies between the blocks and is not blank, such as link definitions, into blocks of its own."""
     filled: list[Block] = []
-    at = 0
     for block in [*blocks, Block("opaque", Span(len(source), len(source)))]:
         between = source[at : block.span.start]
         text = between.strip(" \t\r\n")

@@ -17,7 +17,7 @@ from typing import Literal
 from drawwell.model import Span
 from drawwell.text.lines import ByteMap
 
-__all__ = ["Region", "View", "plain_view"]
+__all__ = ["Region", "View", "common_lines"]
 
 _BLANK = b" \t\r\n"
 _LONE_CR = re.compile(r"\r(?!\n)")
@@ -25,7 +25,7 @@ _LONE_CR = re.compile(r"\r(?!\n)")
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A stretch of whole lines that the scanner took out of the Markdown parser's hands.
+    """A stretch of whole lines that was taken out of the Markdown parser's hands.
 
     Lines are lines of the view: ``first <= body <= tail <= last``.
 
@@ -33,10 +33,10 @@ class Region:
         kind: what becomes of it. ``container``: its body stays visible, dedented, and becomes its children;
             ``element``: the same, but when a heading is among them they all become its parent's; ``html``,
             ``math`` and ``opaque``: all of it is hidden.
-        first: its first line.
+        first: its first line, a marker.
         body: the line after those that open it.
-        tail: the first of those that close it.
-        last: the line after its last one.
+        tail: the marker line at its end, the first of those that close it.
+        last: the line after its last one; ``tail`` itself when no line of the source closes it.
     """
 
     kind: Literal["container", "element", "html", "math", "opaque"]
@@ -52,31 +52,36 @@ class View:
     Args:
         text: the view's text. Its lines end with LF or CR LF.
         source: the document.
-        origins: for every line of the view, and for its end, the offset of that line in the source;
-            None when the two are the same text.
-        opens: regions that begin at a marker line.
-        closes: regions that end at a marker line.
+        start: the offset in the source at which the view begins.
+        origins: for every line of the view, and for its end, the offset of that line in the source (the last may be
+            one beyond it, for a line feed that it lacks); None when the view shows the source as it is.
+        opens: regions by the marker lines at which they begin.
+        closes: regions by the marker lines at which they end.
     """
 
     def __init__(
         self,
         text: str,
         source: str,
+        start: int = 0,
         origins: list[int] | None = None,
         opens: dict[int, Region] | None = None,
         closes: dict[int, Region] | None = None,
     ) -> None:
         self.text = text
         self.source = source
+        self.start = start
         self.opens = opens or {}
         self.closes = closes or {}
+        self.marked = bool(self.opens)
         data = text.encode()
-        self.lines = data.splitlines(keepends=True)  # of bytes: at \n, \r\n and \r only
-        self._starts = [0, *accumulate(map(len, self.lines))]
+        self._lines = data.splitlines(keepends=True)  # of bytes: at \n, \r\n and \r only
+        self._starts = [0, *accumulate(map(len, self._lines))]
         self._points = self._starts
         if not text.isascii():
-            self._points = [0, *accumulate(map(len, map(bytes.decode, self.lines)))]
-        self._origins = self._points if origins is None else origins
+            self._points = [0, *accumulate(map(len, map(bytes.decode, self._lines)))]
+        self._faithful = origins is None
+        self._origins = origins or ([point + start for point in self._points] if start else self._points)
         self._bytes = ByteMap(text)
         self._blank = (0, 0)
 
@@ -87,36 +92,36 @@ class View:
     def end_line(self, byte: int) -> int:
         """The line after the last one that shows something before ``byte``; quote markers alone are nothing."""
         line = bisect_left(self._starts, byte)
-        if byte != self._starts[line] and not self.lines[line - 1][: byte - self._starts[line - 1]].strip(b" \t>"):
+        if byte != self._starts[line] and not self._lines[line - 1][: byte - self._starts[line - 1]].strip(b" \t>"):
             line -= 1
         low, high = self._blank
         if low <= line <= high:
             return low
         end = line
-        while line and not self.lines[line - 1].strip(_BLANK):
+        while line and not self._lines[line - 1].strip(_BLANK):
             line -= 1
         self._blank = (line, end)
         return line
 
     def blank(self, line: int) -> bool:
         """Whether nothing but white space is shown on a line."""
-        return not self.lines[line].strip(_BLANK)
+        return not self._lines[line].strip(_BLANK)
 
     def span(self, first: int, last: int) -> Span:
         """The range in the source of the lines from ``first`` to before ``last``."""
-        return Span(self._origins[first], self._origins[last])
+        return Span(self._origins[first], min(self._origins[last], len(self.source)))
 
     def point(self, byte: int) -> int:
         """The offset in the source of a byte of the view."""
         at = self._bytes.point(byte)
-        if self._origins is self._points:
-            return at
+        if self._faithful:
+            return at + self.start
         line = bisect_right(self._points, at) - 1
         return max(self._origins[line], self._origins[line + 1] - (self._points[line + 1] - at))
 
 
-def plain_view(source: str) -> View:
-    """The source itself as a view. A lone CR ends a line, as CommonMark says and the parser does only at times."""
+def common_lines(source: str) -> str:
+    """The source with LF for every lone CR, which ends a line in CommonMark, but in the parser only at times."""
     if source.count("\r") == source.count("\r\n"):
-        return View(source, source)
-    return View(_LONE_CR.sub("\n", source), source)
+        return source
+    return _LONE_CR.sub("\n", source)

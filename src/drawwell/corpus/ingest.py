@@ -1,0 +1,334 @@
+"""Bring a store up to date with its folder: discover, compare, parse, write, index. Cost follows what changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from drawwell._version import __version__
+from drawwell.corpus.connect import open_for_writing
+from drawwell.corpus.discover import Discovery, discover, known_suffixes
+from drawwell.corpus.index import IndexEntry, IndexHeader, render_index
+from drawwell.corpus.lock import StoreLock
+from drawwell.corpus.options import IngestOptions
+from drawwell.corpus.parse import Document, Rejected
+from drawwell.corpus.places import STORE_DIR
+from drawwell.corpus.plan import Known, Plan, load_known, make_plan
+from drawwell.corpus.pool import parse_all
+from drawwell.corpus.report import FolderSize, IngestReport, KindCount, Survey
+from drawwell.corpus.write import Writer
+from drawwell.errors import SourceError, StoreError
+from drawwell.model import IndexText
+
+__all__ = ["Progress", "ingest", "survey"]
+
+_BULK_SHARE = 5
+"""The word index is merged anew when at least one document in this many is written."""
+_LARGEST_FOLDERS = 10
+
+
+class Progress(Protocol):
+    """Told how far a run is."""
+
+    def __call__(self, stage: str, done: int, total: int, path: str) -> None:
+        """Args:
+        stage: waiting (for another ingest), finding, comparing, reading or indexing.
+        done: files done in this stage.
+        total: files in this stage; 0 when not known.
+        path: what is being done, relative to the root; may be empty.
+        """
+
+
+def ingest(root: Path, store: Path, options: IngestOptions, progress: Progress | None = None) -> IngestReport:
+    """Bring a store up to date with a folder.
+
+    Args:
+        root: the folder of documents, which is only read.
+        store: the store file; it and its folder are made when they are not there.
+        options: how documents are read.
+        progress: told how far it is.
+
+    Returns:
+        What was done. A file that cannot be taken in is reported there and never stops the run.
+
+    Raises:
+        SourceError: the root is missing or has no document of a known format.
+        Vanished: more than half of the documents are gone and ``options.prune`` is not set.
+        StoreBusy: another ingest of the same store did not end within ``options.wait_seconds``.
+        StoreError: the store cannot be written or is not ours.
+    """
+    tell = progress or _tell_no_one
+    started = time.monotonic()
+    found = _find(root, options, tell)
+    if found.seen == 0 and not store.exists():
+        raise _empty(root)
+    _make_folder(store)
+    with StoreLock(store, options.wait_seconds, lambda: tell("waiting", 0, 0, "")) as lock:
+        if lock.waited:
+            found = _find(root, options, tell)
+        connection = open_for_writing(store)
+        try:
+            run = _Run(root, store, options, connection, tell)
+            report = run.bring_up_to_date(found, started)
+        finally:
+            _leave(connection)
+    return report
+
+
+def survey(root: Path, options: IngestOptions) -> Survey:
+    """What an ingest of a folder would take, without reading or writing anything.
+
+    Args:
+        root: the folder.
+        options: how documents are read.
+
+    Raises:
+        SourceError: the root is missing.
+    """
+    found = discover(root, options)
+    kinds: Counter[str] = Counter()
+    kind_bytes: Counter[str] = Counter()
+    folders: Counter[str] = Counter()
+    folder_bytes: Counter[str] = Counter()
+    for file in found.files:
+        kinds[file.format.name] += 1
+        kind_bytes[file.format.name] += file.size
+        parts = file.path.split("/")[:-1]
+        for depth in range(min(len(parts), 2) + 1):
+            folder = "/".join(parts[:depth]) + "/" if depth else "."
+            folders[folder] += 1
+            folder_bytes[folder] += file.size
+    largest = sorted(folders, key=lambda path: (-folder_bytes[path], path))[:_LARGEST_FOLDERS]
+    return Survey(
+        seen=found.seen,
+        kinds=tuple(KindCount(kind=kind, files=count, bytes=kind_bytes[kind]) for kind, count in kinds.most_common()),
+        folders=tuple(FolderSize(path=one, files=folders[one], bytes=folder_bytes[one]) for one in largest),
+        skipped=found.skipped,
+        warnings=found.warnings,
+        ignored=found.ignored,
+        others=tuple(sorted(found.others.items(), key=lambda pair: (-pair[1], pair[0]))),
+    )
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run over an open store."""
+
+    root: Path
+    store: Path
+    options: IngestOptions
+    connection: sqlite3.Connection
+    tell: Progress
+    counts: Counter[str] = field(default_factory=Counter)
+    rejected: list[Rejected] = field(default_factory=list)
+
+    def bring_up_to_date(self, found: Discovery, started: float) -> IngestReport:
+        known = load_known(self.connection)
+        if found.seen == 0 and not known:
+            raise _empty(self.root)
+        plan = make_plan(self.root, self.options, found, known, self._refused(), self._telling("comparing"))
+        self.rejected.extend(plan.rejected)
+        writer = Writer(self.connection, datetime.now(UTC).isoformat(timespec="seconds"))
+        many = len(plan.tasks) * _BULK_SHARE > len(found.files)
+        with writer.bulk() if many else nullcontext():
+            self._change(writer, plan)
+            self._read(writer, plan)
+        meta = self._conclude(writer, found)
+        return self._report(found, plan, writer.sections_written, meta, time.monotonic() - started)
+
+    def _change(self, writer: Writer, plan: Plan) -> None:
+        """Do all that needs no parsing."""
+        for known in plan.removals:
+            writer.remove(known.doc_id)
+            self.counts["deleted"] += 1
+        for move in plan.moves:
+            writer.move(move.known.doc_id, move.file.path, move.file.mtime_ns)
+        for known, reason in plan.stale:
+            self._mark(writer, known, reason)
+        for known in plan.current:
+            writer.mark_stale(known.doc_id, "")
+            self.counts["changed"] += 1
+
+    def _read(self, writer: Writer, plan: Plan) -> None:
+        """Parse what is new or changed, and write it in order."""
+        tell = self._telling("reading")
+        for number, outcome in enumerate(parse_all(self.root, plan.tasks, self.options.workers)):
+            before = plan.replaces.get(outcome.path)
+            tell(number, len(plan.tasks), outcome.path)
+            if isinstance(outcome, Document):
+                writer.put(outcome, before.doc_id if before else None)
+                if before is None:
+                    self.counts["added"] += 1
+                elif before.path == outcome.path:
+                    self.counts["changed"] += 1
+                continue
+            self.rejected.append(outcome)
+            if before is None:
+                continue
+            if outcome.lasting or before.path != outcome.path:
+                writer.remove(before.doc_id)
+                self.counts["deleted"] += 1
+            else:
+                self._mark(writer, before, outcome.reason)
+
+    def _mark(self, writer: Writer, known: Known, reason: str) -> None:
+        if known.stale != reason:
+            writer.mark_stale(known.doc_id, reason)
+
+    def _conclude(self, writer: Writer, found: Discovery) -> dict[str, str]:
+        """Write index, fingerprint and what was skipped; nothing when all of it is there already."""
+        self.tell("indexing", 0, 0, "")
+        skipped = {path: (path, reason, "", "") for path, reason in found.skipped}
+        skipped |= {one.path: (one.path, one.reason, one.sha256, one.key) for one in self.rejected}
+        rows = [skipped[path] for path in sorted(skipped)]
+        links = self._links(found)
+        meta = self._meta(len(rows))
+        before = dict(map(tuple, self.connection.execute("SELECT key, value FROM meta")))
+        if all(before.get(key) == value for key, value in meta.items()) and self._has(rows, links):
+            return before
+        meta["ingested_at"] = datetime.now(UTC).isoformat(timespec="seconds")
+        writer.finish(meta, rows, links)
+        return meta
+
+    def _meta(self, skipped: int) -> dict[str, str]:
+        """All that ``meta`` is to say, but for times."""
+        fingerprint = hashlib.sha256()
+        entries = []
+        query = """
+        SELECT path, title, coalesce(summary, ''), n_sections, sha256, key
+        FROM documents JOIN drawwell_documents USING (doc_id) ORDER BY path
+        """
+        for path, title, summary, sections, sha256, key in self.connection.execute(query):
+            entries.append(IndexEntry(path, title, summary, sections))
+            fingerprint.update(f"{path}\0{sha256}\0{key}\0".encode())
+        stale = self._count("SELECT count(*) FROM drawwell_documents WHERE stale <> ''")
+        name = fingerprint.hexdigest()[:16]
+        index = render_index(
+            entries, IndexHeader(fingerprint=name, skipped=skipped, stale=stale), self.options.index_budget_tokens
+        )
+        return self._meta_values(name, index)
+
+    def _meta_values(self, fingerprint: str, index: IndexText) -> dict[str, str]:
+        options = self.options
+        settings = {
+            "section_max_chars": options.section_max_chars,
+            "section_min_chars": options.section_min_chars,
+            "section_heading_depth": options.section_heading_depth,
+            "index_budget_tokens": options.index_budget_tokens,
+            "max_file_bytes": options.max_file_bytes,
+            "respect_gitignore": options.respect_gitignore,
+        }
+        return {
+            "corpus_root": _relative_root(self.root, self.store),
+            "corpus_fingerprint": fingerprint,
+            "index_text": index.text,
+            "index_mode": index.mode,
+            "index_tokens": str(index.tokens),
+            "index_budget_tokens": str(options.index_budget_tokens),
+            "section_max_chars": str(options.section_max_chars),
+            "summarizer": "offline",
+            "drawwell.settings": json.dumps(settings),
+            "drawwell.version": __version__,
+            "drawwell.state": "complete",
+        }
+
+    def _links(self, found: Discovery) -> dict[str, int]:
+        """The document of every link to one."""
+        documents = dict(map(tuple, self.connection.execute("SELECT path, doc_id FROM documents")))
+        return {link: documents[path] for path, links in found.links.items() if path in documents for link in links}
+
+    def _has(self, skipped: list[tuple[str, str, str, str]], links: dict[str, int]) -> bool:
+        """Whether the store says just this about skipped files and links."""
+        known = self.connection.execute("SELECT path, reason, sha256, key FROM drawwell_skipped ORDER BY path")
+        linked = self.connection.execute("SELECT path, doc_id FROM drawwell_aliases WHERE kind = 'link'")
+        return list(map(tuple, known)) == skipped and dict(map(tuple, linked)) == links
+
+    def _refused(self) -> dict[str, Rejected]:
+        """The files that an earlier run read and found to be no use, by path."""
+        rows = self.connection.execute("SELECT path, reason, sha256, key FROM drawwell_skipped WHERE sha256 <> ''")
+        return {row[0]: Rejected(*row) for row in rows}
+
+    def _report(self, found: Discovery, plan: Plan, written: int, meta: dict[str, str], seconds: float) -> IngestReport:
+        rows = self.connection.execute(
+            "SELECT path, warnings FROM documents JOIN drawwell_documents USING (doc_id) WHERE warnings <> '[]'"
+        )
+        warnings = [(path, text) for path, texts in rows for text in json.loads(texts)]
+        return IngestReport(
+            seen=found.seen,
+            added=self.counts["added"],
+            changed=self.counts["changed"],
+            unchanged=plan.unchanged,
+            renamed=plan.renamed,
+            deleted=self.counts["deleted"],
+            stale=self._count("SELECT count(*) FROM drawwell_documents WHERE stale <> ''"),
+            skipped=tuple(
+                map(tuple, self.connection.execute("SELECT path, reason FROM drawwell_skipped ORDER BY path"))
+            ),
+            warnings=tuple(sorted([*found.warnings, *warnings])),
+            documents=self._count("SELECT count(*) FROM documents"),
+            sections=self._count("SELECT coalesce(sum(n_sections), 0) FROM documents"),
+            sections_written=written,
+            index_mode=meta["index_mode"],
+            index_tokens=int(meta["index_tokens"]),
+            fingerprint=meta["corpus_fingerprint"],
+            seconds=round(seconds, 3),
+            store=str(self.store),
+        )
+
+    def _count(self, query: str) -> int:
+        return int(self.connection.execute(query).fetchone()[0])
+
+    def _telling(self, stage: str) -> Callable[[int, int, str], None]:
+        return lambda done, total, path: self.tell(stage, done, total, path)
+
+
+def _find(root: Path, options: IngestOptions, tell: Progress) -> Discovery:
+    return discover(root, options, lambda done, path: tell("finding", done, 0, path))
+
+
+def _tell_no_one(stage: str, done: int, total: int, path: str) -> None:
+    """The progress of a run that nobody watches."""
+
+
+def _empty(root: Path) -> SourceError:
+    return SourceError(f"{root} holds no document", f"These are read: {known_suffixes()}")
+
+
+def _make_folder(store: Path) -> None:
+    """Make the store's folder, which keeps itself out of the user's repository."""
+    folder = store.parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        rules = folder / ".gitignore"
+        if folder.name == STORE_DIR and not rules.exists():
+            rules.write_text("*\n", encoding="utf-8")
+    except OSError as error:
+        raise StoreError(
+            f"cannot write the store {store}: {error.strerror}", "Give another place with --store"
+        ) from error
+
+
+def _leave(connection: sqlite3.Connection) -> None:
+    """Put the log into the file, so that the file can be copied alone, and close it."""
+    try:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        connection.close()
+
+
+def _relative_root(root: Path, store: Path) -> str:
+    """The way from the store to the corpus when it lies inside; else empty, for a store names no absolute place."""
+    root, folder = root.resolve(), store.parent.resolve()
+    if not folder.is_relative_to(root):
+        return ""
+    return Path(os.path.relpath(root, folder)).as_posix()

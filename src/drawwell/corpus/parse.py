@@ -1,0 +1,226 @@
+"""One file's bytes to everything that the store keeps of it. Pure and picklable: it runs in other processes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from drawwell.corpus.files import Contents
+from drawwell.corpus.summary import offline_summary
+from drawwell.errors import MissingExtra, UnreadableFile
+from drawwell.text.blocks import Parsed
+from drawwell.text.formats import Format, format_of, parser_of
+from drawwell.text.sections import Section, SectionLimits, cut
+from drawwell.text.tokens import normalise_for_fts
+
+__all__ = ["Document", "ParseTask", "Rejected", "SectionRow", "parse_document"]
+
+PATH_JOINER = " > "
+_to_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+@dataclass(frozen=True, slots=True)
+class ParseTask:
+    """A file to parse.
+
+    Attributes:
+        path: its name in the corpus.
+        place: the file to open, relative to the root.
+        size: bytes that it had when it was found.
+        key: ``IngestOptions.document_key`` for it.
+        limits: how to cut it.
+        max_bytes: refuse more.
+    """
+
+    path: str
+    place: str
+    size: int
+    key: str
+    limits: SectionLimits
+    max_bytes: int
+
+
+class SectionRow(NamedTuple):
+    """A section as the store keeps it. Names are those of the columns; ``fts_`` are what the index holds."""
+
+    heading_path: str
+    level: int
+    kind: str
+    text: str
+    hash: str
+    fts_heading: str
+    fts_text: str
+    start: int
+    end: int
+    first_line: int
+    last_line: int
+    repeated: int
+    headings: str
+    covers: str
+    anchor: str
+    part: int
+    parts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as the store keeps it.
+
+    Attributes:
+        path: its name in the corpus.
+        kind: name of its format.
+        key: what besides its bytes decided its sections.
+        title: its title.
+        summary: one line about it.
+        sha256: of the file's bytes, in hex.
+        size: of the file in bytes.
+        mtime_ns: when the file was last changed.
+        encoding: of the file.
+        chars: code points of its source or rendition.
+        front_matter: verbatim; empty without one.
+        fts_front_matter: what the index holds of it.
+        metadata: JSON object.
+        warnings: what was lost or doubtful.
+        sections: in order; empty when there is only front matter.
+    """
+
+    path: str
+    kind: str
+    key: str
+    title: str
+    summary: str
+    sha256: str
+    size: int
+    mtime_ns: int
+    encoding: str
+    chars: int
+    front_matter: str
+    fts_front_matter: str
+    metadata: str
+    warnings: tuple[str, ...]
+    sections: tuple[SectionRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A file that cannot be taken in.
+
+    Attributes:
+        path: its name in the corpus.
+        reason: why, for the report.
+        sha256: of its bytes when they are the reason, so that the same bytes need no second look; else empty.
+        key: as for ``Document``, when ``sha256`` is given; else empty.
+    """
+
+    path: str
+    reason: str
+    sha256: str = ""
+    key: str = ""
+
+    @property
+    def lasting(self) -> bool:
+        """Whether its bytes are at fault. Otherwise it may be well tomorrow, and what the store has of it is kept."""
+        return bool(self.sha256)
+
+
+def parse_document(contents: Contents, task: ParseTask) -> Document | Rejected:
+    """Parse a file, cut it into sections and prepare its rows. Whatever is in it, this returns.
+
+    Args:
+        contents: the file.
+        task: what is known about it.
+    """
+    sha256 = hashlib.sha256(contents.data).hexdigest()
+    entry = format_of(task.path)
+    if entry is None:
+        return Rejected(task.path, "is of no known format")
+    try:
+        parsed = parser_of(entry)(contents.data)
+        sectioned = cut(parsed, PurePosixPath(task.path).stem, task.limits)
+    except MissingExtra as error:
+        return Rejected(task.path, str(error))
+    except UnreadableFile as error:
+        return Rejected(task.path, str(error), sha256, task.key)
+    except MemoryError:
+        return Rejected(task.path, "takes more memory than there is")
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # noqa: BLE001 - a parser may raise anything, even what is not an Exception
+        return Rejected(task.path, f"its parser failed: {_brief(error)}", sha256, task.key)
+    front_matter = parsed.source[: parsed.front_matter.end] if parsed.front_matter else ""
+    if not sectioned.sections and not parsed.metadata:
+        return Rejected(task.path, "no content", sha256, task.key)
+    return _document(parsed, sectioned.title, sectioned.sections, _File(contents, task, entry, sha256, front_matter))
+
+
+class _File(NamedTuple):
+    contents: Contents
+    task: ParseTask
+    format: Format
+    sha256: str
+    front_matter: str
+
+
+def _document(parsed: Parsed, title: str, sections: tuple[Section, ...], file: _File) -> Document:
+    return Document(
+        path=file.task.path,
+        kind=file.format.name,
+        key=file.task.key,
+        title=title,
+        summary=offline_summary(title, parsed),
+        sha256=file.sha256,
+        size=len(file.contents.data),
+        mtime_ns=file.contents.mtime_ns,
+        encoding=parsed.encoding,
+        chars=len(parsed.source),
+        front_matter=file.front_matter,
+        fts_front_matter=normalise_for_fts(file.front_matter),
+        metadata=json.dumps(dict(parsed.metadata), default=str),
+        warnings=parsed.warnings,
+        sections=tuple(_row(section, parsed.source) for section in sections),
+    )
+
+
+def _row(section: Section, source: str) -> SectionRow:
+    text = section.text(source)
+    heading_path = PATH_JOINER.join(section.headings)
+    fts_heading = PATH_JOINER.join((heading_path, *section.covers)) if section.covers else heading_path
+    span = section.span
+    return SectionRow(  # in the order of its fields: there are very many of these
+        heading_path,
+        section.level,
+        section.kind,
+        text,
+        hashlib.sha256(text.encode()).hexdigest(),
+        normalise_for_fts(fts_heading),
+        normalise_for_fts(_visible(section, source) if section.hidden else text),
+        span.start,
+        span.end,
+        section.first_line,
+        section.last_line,
+        len(section.repeated),
+        _to_json(section.headings),
+        _to_json(section.covers) if section.covers else "[]",
+        section.anchor,
+        section.part,
+        section.parts,
+    )
+
+
+def _visible(section: Section, source: str) -> str:
+    """A section's text without what is kept out of the search index."""
+    pieces = [section.repeated]
+    at = section.span.start
+    for span in section.hidden:
+        pieces.append(source[at : span.start])
+        at = span.end
+    pieces.append(source[at : section.span.end])
+    return "".join(pieces)
+
+
+def _brief(error: BaseException) -> str:
+    words = " ".join(str(error).split())
+    return f"{type(error).__name__}: {words[:200]}" if words else type(error).__name__

@@ -1,0 +1,216 @@
+"""Parsing many files at once: processes of our own, so that one that hangs or dies costs one file.
+
+The standard library's pools start again the program that uses them, and give up when a process dies. Here a program
+needs no ``if __name__ == "__main__"`` to open a corpus, and a file that kills its process is reported.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from drawwell.corpus.files import read_file
+from drawwell.corpus.parse import Document, ParseTask, Rejected, parse_document
+from drawwell.errors import UnreadableFile
+
+__all__ = ["parse_all", "parse_file"]
+
+_INLINE_BYTES = 1_500_000
+"""Less work than this is done before a process could start."""
+_WINDOW_BYTES = 16_000_000
+_BASE_SECONDS = 60.0
+_BYTES_PER_SECOND = 250_000
+"""A file may take a minute and the time to read it at this speed, far below what any machine does."""
+_WATCH_SECONDS = 0.5
+
+_BOOTSTRAP = "import sys; sys.path[:] = sys.argv[1:]; from drawwell.corpus.worker import serve; serve()"
+
+
+def parse_file(root: Path, task: ParseTask) -> Document | Rejected:
+    """Read and parse one file. Whatever it is, this returns."""
+    try:
+        contents = read_file(root, task.place, task.max_bytes)
+    except UnreadableFile as error:
+        return Rejected(task.path, str(error))
+    return parse_document(contents, task)
+
+
+def parse_all(root: Path, tasks: list[ParseTask], workers: int) -> Iterator[Document | Rejected]:
+    """Parse files, in order, with memory that does not grow with their number.
+
+    Args:
+        root: the corpus.
+        tasks: the files.
+        workers: processes; 0 for one per core.
+    """
+    if sum(task.size for task in tasks) < _INLINE_BYTES:
+        yield from (parse_file(root, task) for task in tasks)
+        return
+    count = min(workers or _cores(), len(tasks))
+    pool = _Pool(root, count)
+    try:
+        yield from pool.run(tasks)
+    finally:
+        pool.close()
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@dataclass(slots=True, eq=False)
+class _Job:
+    task: ParseTask
+    done: threading.Event = field(default_factory=threading.Event)
+    outcome: Document | Rejected | None = None
+
+
+class _Worker:
+    """One process and the thread that talks to it."""
+
+    def __init__(self, root: Path, jobs: queue.SimpleQueue[_Job | None]) -> None:
+        self._root = root
+        self._jobs = jobs
+        self._process: subprocess.Popen[bytes] | None = None
+        self._deadline = 0.0
+        self._late = False
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="drawwell-parse", daemon=True)
+        self._thread.start()
+
+    def watch(self, now: float) -> None:
+        """End the process when its file has had its time."""
+        process = self._process
+        if process is not None and 0 < self._deadline < now:
+            self._late = True
+            process.kill()
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        self._closed = True
+        process = self._process
+        if process is not None:
+            process.kill()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None and not self._closed:
+            job.outcome = self._parse(job.task)
+            job.done.set()
+        if self._process is not None:
+            _end(self._process)
+
+    def _parse(self, task: ParseTask) -> Document | Rejected:
+        try:
+            if self._process is None:
+                self._process = _start(self._root)
+            process = self._process
+            self._late = False
+            self._deadline = time.monotonic() + _BASE_SECONDS + task.size / _BYTES_PER_SECOND
+            _send(process, task)
+            outcome = _receive(process)
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            return Rejected(task.path, self._what_happened(error))
+        finally:
+            self._deadline = 0.0
+        return outcome
+
+    def _what_happened(self, error: Exception) -> str:
+        process, self._process = self._process, None
+        if process is None:
+            return f"no process to parse it could be started: {error}"
+        code = _end(process)
+        return "took too long to parse" if self._late else f"the process that parsed it ended (code {code})"
+
+
+class _Pool:
+    def __init__(self, root: Path, count: int) -> None:
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._workers = [_Worker(root, self._jobs) for _ in range(count)]
+        self._stop = threading.Event()
+        self._watchdog = threading.Thread(target=self._watch, name="drawwell-watchdog", daemon=True)
+        self._watchdog.start()
+
+    def run(self, tasks: Iterable[ParseTask]) -> Iterator[Document | Rejected]:
+        window: collections.deque[_Job] = collections.deque()
+        held = 0
+        longest = 4 * len(self._workers)
+        for task in tasks:
+            while window and (len(window) >= longest or held + task.size > _WINDOW_BYTES):
+                job = window.popleft()
+                held -= job.task.size
+                yield _wait(job)
+            job = _Job(task)
+            window.append(job)
+            held += task.size
+            self._jobs.put(job)
+        while window:
+            yield _wait(window.popleft())
+
+    def close(self) -> None:
+        self._stop.set()
+        for _ in self._workers:
+            self._jobs.put(None)
+        for worker in self._workers:
+            worker.close()
+        self._watchdog.join()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(_WATCH_SECONDS):
+            now = time.monotonic()
+            for worker in self._workers:
+                worker.watch(now)
+
+
+def _wait(job: _Job) -> Document | Rejected:
+    job.done.wait()
+    assert job.outcome is not None  # noqa: S101 - set before the event
+    return job.outcome
+
+
+def _start(root: Path) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(  # noqa: S603 - our own interpreter with our own words
+        [sys.executable, "-c", _BOOTSTRAP, *sys.path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
+    _send(process, str(root.absolute()))
+    return process
+
+
+def _end(process: subprocess.Popen[bytes]) -> int:
+    process.kill()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            try:
+                stream.close()
+            except OSError:
+                continue  # what it had not read is of no use to anyone
+    return process.wait()
+
+
+def _send(process: subprocess.Popen[bytes], message: object) -> None:
+    assert process.stdin is not None  # noqa: S101 - it was asked for
+    pickle.dump(message, process.stdin, pickle.HIGHEST_PROTOCOL)
+    process.stdin.flush()
+
+
+def _receive(process: subprocess.Popen[bytes]) -> Document | Rejected:
+    assert process.stdout is not None  # noqa: S101 - it was asked for
+    outcome = pickle.load(process.stdout)  # noqa: S301 - from our own process
+    if not isinstance(outcome, (Document, Rejected)):
+        raise EOFError("not an answer")
+    return outcome

@@ -1,0 +1,243 @@
+"""Writing to a store in transactions of whole documents, so that whatever happens each is whole, old or new."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+from drawwell.corpus.parse import Document, SectionRow
+
+__all__ = ["Writer"]
+
+_INSERT_DOCUMENT = """
+INSERT INTO documents (doc_id, path, title, summary, summary_src, sha256, bytes, kind, n_sections, ingested_at)
+VALUES (?, ?, ?, ?, 'offline', ?, ?, ?, ?, ?)
+ON CONFLICT (doc_id) DO UPDATE SET
+  path = excluded.path, title = excluded.title, summary = excluded.summary, summary_src = excluded.summary_src,
+  sha256 = excluded.sha256, bytes = excluded.bytes, kind = excluded.kind, n_sections = excluded.n_sections,
+  ingested_at = excluded.ingested_at
+"""
+_INSERT_SECTION = """
+INSERT INTO sections (rowid, id, doc_id, ordinal, heading_path, level, kind, text, char_len, hash, prev_id, next_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_INSERT_WORDS = "INSERT INTO sections_fts (rowid, id, heading_path, text) VALUES (?, ?, ?, ?)"
+_INSERT_OWN_SECTION = f"INSERT INTO drawwell_sections VALUES ({', '.join('?' * 14)})"
+_RENAME_SECTIONS = """
+UPDATE sections SET id = :path || '#' || ordinal,
+  prev_id = CASE WHEN prev_id IS NULL THEN NULL ELSE :path || '#' || (ordinal - 1) END,
+  next_id = CASE WHEN next_id IS NULL THEN NULL ELSE :path || '#' || (ordinal + 1) END
+WHERE doc_id = :doc_id
+"""
+_RENAME_EMBEDDINGS = """
+UPDATE embeddings SET section_id = :path || substr(section_id, length(:old) + 1)
+WHERE section_id IN (SELECT :old || '#' || ordinal FROM drawwell_sections WHERE doc_id = :doc_id)
+"""
+_BULK_MERGE = (("automerge", 0), ("crisismerge", 64))
+_USUAL_MERGE = (("automerge", 4), ("crisismerge", 16))
+_GROUP_SECTIONS = 400
+_GROUP_DOCUMENTS = 40
+"""What one transaction holds at most in bulk. Every commit costs the word index a part of its own, to be merged later.
+Counted, not timed, so that two builds of one corpus are equal to the byte but for times."""
+
+
+class Writer:
+    """Changes a store.
+
+    Args:
+        connection: from ``open_for_writing``.
+        now: time to note with what is written, ISO 8601.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, now: str) -> None:
+        self._connection = connection
+        self._now = now
+        self._next_row = self._one("SELECT coalesce(max(fts_rowid), 0) + 1 FROM drawwell_sections")
+        self._next_document = self._one("SELECT coalesce(max(doc_id), 0) + 1 FROM documents")
+        self._grouping = False
+        self._group_start = 0
+        self._group_size = 0
+        self.sections_written = 0
+
+    @contextmanager
+    def bulk(self) -> Iterator[None]:
+        """For many documents at once: some share a transaction, and the word index is merged when all are in."""
+        self._merge_as(_BULK_MERGE)
+        self._grouping = True
+        try:
+            yield
+        except BaseException:
+            self._close_group(commit=False)
+            raise
+        self._close_group(commit=True)
+        self._connection.execute("INSERT INTO sections_fts (sections_fts) VALUES ('optimize')")
+
+    def put(self, document: Document, doc_id: int | None) -> int:
+        """Write a document.
+
+        Args:
+            document: what to write.
+            doc_id: the document that it replaces, under this path or another; None for a new one.
+
+        Returns:
+            Its doc_id.
+        """
+        with self._transaction():
+            if doc_id is None:
+                doc_id = self._next_document
+                self._next_document += 1
+            else:
+                self._leave_path(doc_id, document.path)
+                self._clear(doc_id)
+            self._free_path(document.path)
+            self._insert(document, doc_id)
+        return doc_id
+
+    def move(self, doc_id: int, path: str, mtime_ns: int) -> None:
+        """Give a document, whose text is unchanged, another path."""
+        with self._transaction():
+            self._connection.execute("PRAGMA defer_foreign_keys = ON")
+            old = self._leave_path(doc_id, path)
+            self._free_path(path)
+            names = {"doc_id": doc_id, "path": path, "old": old, "mtime_ns": mtime_ns}
+            self._connection.execute("UPDATE documents SET path = :path WHERE doc_id = :doc_id", names)
+            self._connection.execute(
+                "UPDATE drawwell_documents SET mtime_ns = :mtime_ns, stale = '' WHERE doc_id = :doc_id", names
+            )
+            self._connection.execute(_RENAME_EMBEDDINGS, names)
+            self._connection.execute(_RENAME_SECTIONS, names)
+            rows = self._connection.execute(
+                "SELECT :path || '#' || ordinal, fts_rowid FROM drawwell_sections WHERE doc_id = :doc_id", names
+            ).fetchall()
+            self._connection.executemany("UPDATE sections_fts SET id = ? WHERE rowid = ?", map(tuple, rows))
+            self._connection.execute("UPDATE drawwell_metadata_fts SET path = :path WHERE rowid = :doc_id", names)
+
+    def remove(self, doc_id: int) -> None:
+        """Take a document out, with all that belongs to it."""
+        with self._transaction():
+            self._clear(doc_id)
+            self._connection.execute("DELETE FROM documents WHERE doc_id = ?", (doc_id,))
+
+    def mark_stale(self, doc_id: int, reason: str) -> None:
+        """Note why a document's text may be out of date; an empty reason takes the note away."""
+        with self._transaction():
+            self._connection.execute("UPDATE drawwell_documents SET stale = ? WHERE doc_id = ?", (reason, doc_id))
+
+    def finish(
+        self, meta: Mapping[str, str], skipped: Iterable[tuple[str, str, str, str]], links: Mapping[str, int]
+    ) -> None:
+        """Write what is known once all documents are in, in one transaction.
+
+        Args:
+            meta: keys and values of ``meta``.
+            skipped: all rows of ``drawwell_skipped``.
+            links: document by path of each link to it.
+        """
+        with self._transaction():
+            self._merge_as(_USUAL_MERGE)
+            self._connection.executemany(
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", meta.items()
+            )
+            self._connection.execute("DELETE FROM drawwell_skipped")
+            self._connection.executemany("INSERT INTO drawwell_skipped VALUES (?, ?, ?, ?)", skipped)
+            self._connection.execute("DELETE FROM drawwell_aliases WHERE kind = 'link'")
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO drawwell_aliases VALUES (?, ?, 'link')", sorted(links.items())
+            )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """One change of one document; a transaction of its own, or a part of the group's."""
+        if not self._connection.in_transaction:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._group_start = self.sections_written
+            self._group_size = 0
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._group_size += 1
+        full = self.sections_written - self._group_start >= _GROUP_SECTIONS or self._group_size >= _GROUP_DOCUMENTS
+        if full or not self._grouping:
+            self._commit()
+
+    def _commit(self) -> None:
+        self._connection.execute("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'drawwell.generation'")
+        self._connection.execute("COMMIT")
+
+    def _close_group(self, *, commit: bool) -> None:
+        self._grouping = False
+        if not self._connection.in_transaction:
+            return
+        if commit:
+            self._commit()
+        else:
+            self._connection.execute("ROLLBACK")
+
+    def _insert(self, document: Document, doc_id: int) -> None:
+        run, many = self._connection.execute, self._connection.executemany
+        path, rows, first = document.path, document.sections, self._next_row
+        ids = [f"{path}#{ordinal}" for ordinal in range(len(rows))]
+        self._next_row += len(rows)
+        self.sections_written += len(rows)
+        about = (document.title, document.summary, document.sha256, document.size, document.kind)
+        run(_INSERT_DOCUMENT, (doc_id, path, *about, len(rows), self._now))
+        source = (document.key, document.mtime_ns, document.encoding, document.chars, document.front_matter)
+        warnings = json.dumps(document.warnings, ensure_ascii=False)
+        run(
+            "INSERT OR REPLACE INTO drawwell_documents VALUES (?, ?, ?, ?, ?, ?, ?, '', ?)",
+            (doc_id, *source, document.metadata, warnings),
+        )
+        if document.front_matter:
+            metadata = (doc_id, path, document.fts_front_matter)
+            run("INSERT INTO drawwell_metadata_fts (rowid, path, text) VALUES (?, ?, ?)", metadata)
+        many(_INSERT_SECTION, [_section(row, first, doc_id, place, ids) for place, row in enumerate(rows)])
+        many(
+            _INSERT_WORDS,
+            [(first + place, ids[place], row.fts_heading, row.fts_text) for place, row in enumerate(rows)],
+        )
+        many(_INSERT_OWN_SECTION, [_own_section(row, first + place, doc_id, place) for place, row in enumerate(rows)])
+
+    def _clear(self, doc_id: int) -> None:
+        """Delete the sections of a document and all that is found by them."""
+        names = {"doc_id": doc_id}
+        self._connection.execute(
+            "DELETE FROM sections_fts WHERE rowid IN (SELECT fts_rowid FROM drawwell_sections WHERE doc_id = :doc_id)",
+            names,
+        )
+        self._connection.execute("DELETE FROM drawwell_metadata_fts WHERE rowid = :doc_id", names)
+        self._connection.execute("DELETE FROM drawwell_sections WHERE doc_id = :doc_id", names)
+        self._connection.execute("DELETE FROM sections WHERE doc_id = :doc_id", names)
+
+    def _leave_path(self, doc_id: int, path: str) -> str:
+        """Keep the path that a document has so far as another name of it, unless it stays; returns that path."""
+        old = str(self._connection.execute("SELECT path FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()[0])
+        if old != path:
+            self._connection.execute("INSERT OR REPLACE INTO drawwell_aliases VALUES (?, ?, 'moved')", (old, doc_id))
+        return old
+
+    def _free_path(self, path: str) -> None:
+        """A document's own path is no other document's alias."""
+        self._connection.execute("DELETE FROM drawwell_aliases WHERE path = ?", (path,))
+
+    def _merge_as(self, settings: tuple[tuple[str, int], ...]) -> None:
+        self._connection.executemany("INSERT INTO sections_fts (sections_fts, rank) VALUES (?, ?)", settings)
+
+    def _one(self, query: str) -> int:
+        return int(self._connection.execute(query).fetchone()[0])
+
+
+def _section(row: SectionRow, first: int, doc_id: int, ordinal: int, ids: list[str]) -> tuple[object, ...]:
+    before = ids[ordinal - 1] if ordinal else None
+    after = ids[ordinal + 1] if ordinal + 1 < len(ids) else None
+    about = (ordinal, row.heading_path, row.level, row.kind, row.text, len(row.text), row.hash)
+    return (first + ordinal, ids[ordinal], doc_id, *about, before, after)
+
+
+def _own_section(row: SectionRow, fts_rowid: int, doc_id: int, ordinal: int) -> tuple[object, ...]:
+    place = (row.start, row.end, row.first_line, row.last_line, row.repeated)
+    names = (row.headings, row.covers, row.anchor, row.part, row.parts)
+    return (fts_rowid, doc_id, ordinal, *place, *names, int(row.hash[:12], 16))

@@ -1,0 +1,326 @@
+"""Finding lines by a pattern: a literal text or a regular expression, without regard to case in every script.
+
+Lines end at ``\\n`` only, as in :mod:`drawwell.text.lines`. Regular expressions run in RE2, in linear time; what RE2
+has no syntax for (look-around, back-references, possessive repetition) runs in a backtracking engine under a deadline.
+RE2 knows letters and word borders of ASCII only, so its classes are written out for other texts, and a pattern with
+word borders is left to the other engine where a text is not ASCII.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Protocol
+
+import re2  # type: ignore[import-untyped]
+import regex  # type: ignore[import-untyped]
+
+from drawwell.errors import ArgumentError
+from drawwell.text.budget import safe_cut
+
+__all__ = ["LINE_CHARS", "MAX_PATTERN_CHARS", "Found", "LineHit", "Matcher", "compile_pattern"]
+
+MAX_PATTERN_CHARS = 200
+LINE_CHARS = 300
+"""Longer lines are cut to a window of this width around the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineHit:
+    """A line that matches.
+
+    Attributes:
+        index: number of the line in the text, from 0.
+        text: the line without white space at its ends, cut to a window around its first match when it is long.
+    """
+
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The matching lines of one text.
+
+    Attributes:
+        count: how many lines match.
+        lines: the first of them, or all, as asked for.
+    """
+
+    count: int
+    lines: tuple[LineHit, ...]
+
+
+class Matcher(Protocol):
+    """A compiled pattern."""
+
+    def find(self, text: str, deadline: float, *, every: bool = False) -> Found | None:
+        """The matching lines of a text; None without any.
+
+        Args:
+            text: any text; time is linear in it, except for patterns that need the backtracking engine.
+            deadline: when to give up such a pattern, on the clock of ``time.monotonic``.
+            every: give every matching line, not just the first.
+
+        Raises:
+            TimeoutError: the deadline has passed.
+        """
+
+
+def compile_pattern(pattern: str, *, is_regex: bool = False) -> Matcher:
+    """Compile what a user looks for.
+
+    Args:
+        pattern: 1 to 200 characters. A literal matches wherever it stands, in the middle of words too.
+        is_regex: whether it is a regular expression.
+
+    Raises:
+        ArgumentError: it is empty or too long, spans lines, or is no regular expression.
+    """
+    if not isinstance(pattern, str) or not 1 <= len(pattern) <= MAX_PATTERN_CHARS:
+        raise ArgumentError("pattern", pattern, f"1 to {MAX_PATTERN_CHARS} characters", "Give a shorter part of it")
+    if "\n" in pattern:
+        raise _one_line_only(pattern)
+    return _compile_regex(pattern) if is_regex else _Literal(pattern)
+
+
+def _one_line_only(pattern: str) -> ArgumentError:
+    return ArgumentError("pattern", pattern, "a pattern for single lines", "Look for one line of it, then read around")
+
+
+class _Literal:
+    def __init__(self, pattern: str) -> None:
+        self._wanted = pattern.casefold()
+
+    def find(self, text: str, deadline: float, *, every: bool = False) -> Found | None:  # noqa: ARG002
+        folded = text.casefold()
+        if self._wanted not in folded:
+            return None
+        if len(folded) == len(text):  # folding never shortens, so every character kept its place
+            return self._by_offset(text, folded, every=every)
+        return self._by_line(text, every=every)
+
+    def _by_offset(self, text: str, folded: str, *, every: bool) -> Found:
+        hits: list[LineHit] = []
+        count, index, counted_to = 0, 0, 0
+        at = folded.find(self._wanted)
+        while at != -1:
+            start = text.rfind("\n", 0, at) + 1
+            end = text.find("\n", at)
+            end = len(text) if end == -1 else end
+            count += 1
+            if every or not hits:
+                index += text.count("\n", counted_to, start)
+                counted_to = start
+                hits.append(LineHit(index, _window(text[start:end], at - start, at - start + len(self._wanted))))
+            at = folded.find(self._wanted, end)
+        return Found(count, tuple(hits))
+
+    def _by_line(self, text: str, *, every: bool) -> Found | None:
+        hits: list[LineHit] = []
+        count = 0
+        for index, line in enumerate(text.split("\n")):
+            folded = line.casefold()
+            at = folded.find(self._wanted)
+            if at == -1:
+                continue
+            count += 1
+            if every or not hits:
+                hits.append(LineHit(index, _window(line, *_unfolded(line, at, at + len(self._wanted)))))
+        return Found(count, tuple(hits)) if count else None
+
+
+def _unfolded(line: str, start: int, end: int) -> tuple[int, int]:
+    """Where a range of a folded line stands in the line itself."""
+    if len(line) <= LINE_CHARS:
+        return 0, 0  # shown whole
+    ends = list(accumulate(len(char.casefold()) for char in line))
+    return bisect_right(ends, start), bisect_right(ends, end - 1) + 1
+
+
+def _window(line: str, start: int, end: int) -> str:
+    """A line without white space at its ends, or the part of a long one around a range."""
+    stripped = line.strip()
+    if len(stripped) <= LINE_CHARS:
+        return stripped
+    low = max(0, start - max(20, (LINE_CHARS - (end - start)) // 2))
+    low = safe_cut(line, min(low, len(line) - LINE_CHARS))
+    high = safe_cut(line, min(len(line), low + LINE_CHARS), low)
+    shown = line[low:high].strip()
+    return f"{'…' if line[:low].strip() else ''}{shown}{'…' if line[high:].strip() else ''}"
+
+
+class _Engine(Protocol):
+    def matches(self, text: str, deadline: float) -> bool: ...
+    def span(self, line: str, deadline: float) -> tuple[int, int] | None: ...
+
+
+class _Linear:
+    """RE2 over UTF-8."""
+
+    def __init__(self, pattern: str) -> None:
+        options = re2.Options()
+        options.case_sensitive = False
+        options.log_errors = False
+        self._compiled = re2.compile(f"(?m){pattern}".encode(), options)
+
+    def matches(self, text: str, deadline: float) -> bool:  # noqa: ARG002
+        return self._compiled.search(text.encode()) is not None
+
+    def span(self, line: str, deadline: float) -> tuple[int, int] | None:  # noqa: ARG002
+        data = line.encode()
+        match = self._compiled.search(data)
+        if match is None:
+            return None
+        start, end = match.span()
+        if len(data) == len(line):
+            return start, end
+        before = len(data[:start].decode(errors="ignore"))
+        return before, before + len(data[start:end].decode(errors="ignore"))
+
+
+class _Backtracking:
+    """The ``regex`` module under a deadline."""
+
+    def __init__(self, pattern: str) -> None:
+        self._compiled = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE | regex.VERSION0)
+
+    def matches(self, text: str, deadline: float) -> bool:
+        return self.span(text, deadline) is not None
+
+    def span(self, line: str, deadline: float) -> tuple[int, int] | None:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        match = self._compiled.search(line, timeout=left, concurrent=True)
+        return match.span() if match else None
+
+
+class _Regex:
+    def __init__(self, ascii_engine: _Engine, other_engine: _Engine, *, whole_first: bool) -> None:
+        self._ascii = ascii_engine
+        self._other = other_engine
+        self._whole_first = whole_first
+
+    def find(self, text: str, deadline: float, *, every: bool = False) -> Found | None:
+        engine = self._ascii if text.isascii() else self._other
+        if "\r" in text:
+            text = text.replace("\r\n", "\n")
+        if self._whole_first and not engine.matches(text, deadline):
+            return None
+        hits: list[LineHit] = []
+        count = 0
+        for index, line in enumerate(text.split("\n")):
+            span = engine.span(line, deadline)
+            if span is None:
+                continue
+            count += 1
+            if every or not hits:
+                hits.append(LineHit(index, _window(line, *span)))
+        return Found(count, tuple(hits)) if count else None
+
+
+def _compile_regex(pattern: str) -> Matcher:
+    syntax = _Syntax(pattern)
+    if syntax.crosses_lines:
+        raise _one_line_only(pattern)
+    try:
+        linear = _Linear(pattern)
+        other: _Engine = _Backtracking(pattern) if syntax.needs_borders else _Linear(syntax.written_out)
+    except re2.error:
+        backtracking = _compile_backtracking(pattern)
+        return _Regex(backtracking, backtracking, whole_first=syntax.whole_first and not syntax.looks_away)
+    except regex.error:
+        other = linear  # only RE2 knows this syntax
+    return _Regex(linear, other, whole_first=syntax.whole_first)
+
+
+def _compile_backtracking(pattern: str) -> _Backtracking:
+    try:
+        return _Backtracking(pattern)
+    except regex.error as error:
+        where = "" if error.pos is None else f" at position {error.pos}"
+        raise ArgumentError(
+            "pattern",
+            pattern,
+            f"a regular expression ({error.msg}{where})",
+            "Correct it, or look for it literally with regex=false",
+        ) from error
+
+
+_CLASSES = {
+    "w": r"\p{L}\p{M}\p{N}\p{Pc}",
+    "d": r"\p{Nd}",
+    "s": r"\s\x0b\x{85}\p{Z}",
+}
+
+
+class _Syntax:
+    """What has to be known of a regular expression before it runs, from one pass over its characters.
+
+    Attributes:
+        written_out: with Unicode's letters, digits and spaces in place of RE2's, which are ASCII's.
+        needs_borders: it asks for what cannot be written out so: word borders, negated classes inside a class.
+        crosses_lines: it names a line break outside a class, so it can match in no single line.
+        whole_first: where it matches a line, it matches the whole text too, so that may be asked first.
+        looks_away: it has a negative look-around, which may hold in a line and not in the text around it.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self.needs_borders = False
+        self.crosses_lines = False
+        self.whole_first = True
+        self.looks_away = "(?!" in pattern or "(?<!" in pattern
+        self._pattern = pattern
+        self._place = 0
+        self._in_class = False
+        pieces = []
+        while self._place < len(pattern):
+            pieces.append(self._next())
+        self.written_out = "".join(pieces)
+
+    def _next(self) -> str:
+        pattern, start = self._pattern, self._place
+        char = pattern[start]
+        self._place += 1
+        if char == "\\" and start + 1 < len(pattern):
+            self._place += 1
+            return self._escape(pattern[start + 1])
+        if self._in_class:
+            if char == "]":
+                self._in_class = False
+            elif char == "[" and pattern[start + 1 : start + 2] == ":":
+                return self._take_to(":]", start)
+        elif char == "[":
+            self._in_class = True
+            self._place += pattern[start + 1 : start + 2] == "^"
+            self._place += pattern[self._place : self._place + 1] == "]"
+        elif char == "(" and pattern[start + 1 : start + 2] == "?":
+            flags = regex.match(r"\(\?([a-zA-Z-]+)[:)]", pattern, pos=start)
+            if flags and not set("-s").isdisjoint(flags[1]):
+                self.whole_first = False
+        return pattern[start : self._place]
+
+    def _escape(self, char: str) -> str:
+        if char == "Q" and not self._in_class:
+            return self._take_to("\\E", self._place - 2)
+        if char in "AzZ":
+            self.whole_first = False
+        elif char in "bB" and not self._in_class:
+            self.needs_borders = True
+        elif char == "n" and not self._in_class:
+            self.crosses_lines = True
+        inside = _CLASSES.get(char.lower())
+        if inside is None:
+            return "\\" + char
+        if self._in_class:
+            self.needs_borders = self.needs_borders or char.isupper()
+            return "\\" + char if char.isupper() else inside
+        return f"[^{inside}]" if char.isupper() else f"[{inside}]"
+
+    def _take_to(self, end: str, start: int) -> str:
+        found = self._pattern.find(end, start)
+        self._place = len(self._pattern) if found == -1 else found + len(end)
+        return self._pattern[start : self._place]
