@@ -1,7 +1,7 @@
 """Checks the invariants of an ingest over a folder of real documents.
 
-By hand: ``python -m tests.acceptance_corpora FOLDER...``. Each folder is ingested into a temporary store; every document
-is then read back and compared with its file. Prints what does not hold, and how long and how much memory it took.
+By hand: ``python -m tests.acceptance_corpora FOLDER...``. Each folder is ingested into a temporary store; every
+document is then read back and compared with its file. Prints what does not hold, and how much time and memory it took.
 """
 
 from __future__ import annotations
@@ -41,13 +41,11 @@ def check_folder(root: Path) -> int:
         print(
             f"{root}: {report.documents} documents, {report.sections} sections, {seconds:.1f} s, again {repeat:.1f} s"
         )
-        print(
-            f"  store {store.stat().st_size / 1e6:.1f} MB; index {report.index_mode}, {report.index_tokens} tokens; {_memory()}"
-        )
+        size = store.stat().st_size / 1e6
+        print(f"  store {size:.1f} MB; index {report.index_mode}, {report.index_tokens} tokens; {_memory()}")
         reasons = Counter(reason for _, reason in report.skipped)
-        print(
-            f"  skipped: {dict(reasons)}; warnings: {dict(Counter(text[:60] for _, text in report.warnings).most_common(5))}"
-        )
+        warnings = Counter(text[:60] for _, text in report.warnings)
+        print(f"  skipped: {dict(reasons.most_common(9))}; warnings: {dict(warnings.most_common(9))}")
         with sqlite3.connect(store) as connection:
             connection.row_factory = sqlite3.Row
             problems = list(_problems(root, connection, options))

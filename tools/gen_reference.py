@@ -182,11 +182,9 @@ def readme_page() -> str:
 
 def _session(block: str, folder: str) -> str:
     """A console block with its commands' own output."""
-    parts = []
-    for line in block.splitlines():
-        if line.startswith("$ drawwell "):
-            parts.append(f"{line}\n{_drawwell(shlex.split(line)[2:], folder)}")
-    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+    commands = [line for line in block.splitlines() if line.startswith("$ drawwell ")]
+    answers = [f"{line}\n{_drawwell(shlex.split(line)[2:], folder).rstrip()}\n" for line in commands]
+    return "\n".join(answers)
 
 
 def _drawwell(arguments: list[str], folder: str) -> str:

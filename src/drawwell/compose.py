@@ -66,34 +66,35 @@ def ingest_options(settings: Settings, *, prune: bool = False) -> IngestOptions:
     )
 
 
-def corpus_place(path: Path, store: Path | None = None) -> CorpusPlace:
+def corpus_place(path: Path, settings: Settings | None = None) -> CorpusPlace:
     """Where the corpus is that a user names.
 
     Args:
         path: a folder of documents, or a store file.
-        store: the store file to use for a folder; None for the folder's own.
+        settings: may name another store for a folder than the folder's own.
 
     Raises:
         SourceError: ``path`` does not exist.
     """
     if path.is_dir() and path.name not in _STORE_FOLDERS:
-        return CorpusPlace(path, store or store_path(path))
+        return CorpusPlace(path, _named_store(settings) or store_path(path))
     found = find_store(path) if path.exists() else None
     if found is None:
         raise SourceError(f"{path} does not exist", "Name a folder of documents or a store file")
     return CorpusPlace(_root_of(found, path), found)
 
 
-def nearest_corpus(start: Path, store: Path | None = None) -> CorpusPlace:
+def nearest_corpus(start: Path, settings: Settings) -> CorpusPlace:
     """The corpus that a command means when it names none.
 
     Args:
         start: where to look, and then upwards.
-        store: a store file, or a folder with a store, that is to be used instead.
+        settings: may name a store file, or a folder with a store, to be used instead.
 
     Raises:
         NotFound: there is none.
     """
+    store = _named_store(settings)
     found = find_store(store or start)
     if found is not None:
         return CorpusPlace(_root_of(found, store or start), found)
@@ -103,6 +104,11 @@ def nearest_corpus(start: Path, store: Path | None = None) -> CorpusPlace:
         f"no corpus in {start} or above it",
         "Name its folder, or --store FILE; a folder is made ready with: drawwell ingest DIR",
     )
+
+
+def _named_store(settings: Settings | None) -> Path | None:
+    named = settings.text("store") if settings is not None else ""
+    return Path(named) if named else None
 
 
 def _root_of(store: Path, start: Path) -> Path | None:
@@ -167,9 +173,9 @@ def open_corpus(
         ...     print(corpus.read(found.hits[0].id).text)
     """
     folder = Path(path)
-    loaded = load_settings(folder if folder.is_dir() else None, settings)
-    named = str(store) if store is not None else loaded.text("store")
-    place = corpus_place(folder, Path(named) if named else None)
+    given = {**settings, "store": None if store is None else str(store)}
+    loaded = load_settings(folder if folder.is_dir() else None, given)
+    place = corpus_place(folder, loaded)
     if ingest and folder.is_dir() and place.root is not None:
         refresh(place, loaded, progress)
     return open_place(place)

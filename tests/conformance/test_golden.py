@@ -71,7 +71,8 @@ def _content(store: Path) -> dict[str, list[tuple[object, ...]]]:
     with sqlite3.connect(store) as connection:
         connection.row_factory = sqlite3.Row
         sections = connection.execute(
-            "SELECT * FROM sections JOIN drawwell_sections USING (doc_id, ordinal) JOIN documents USING (doc_id) ORDER BY id"
+            "SELECT * FROM sections JOIN drawwell_sections USING (doc_id, ordinal)"
+            " JOIN documents USING (doc_id) ORDER BY id"
         ).fetchall()
         documents = connection.execute("SELECT * FROM documents JOIN drawwell_documents USING (doc_id) ORDER BY path")
         texts = connection.execute("SELECT heading_path, text FROM sections_fts ORDER BY id").fetchall()

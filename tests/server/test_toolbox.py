@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 
 import pytest
 from tests.server.fakes import TOOLS, FakeWell
@@ -114,19 +113,11 @@ def test_call_line_is_short_and_on_one_line() -> None:
 
 def test_calls_are_logged_only_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
     """With ``calls`` each call is one line on stderr whatever the level; without it there is none."""
-    loggers = [logging.getLogger(name) for name in (None, "drawwell.calls")]
-    before = [(logger, list(logger.handlers), logger.level, logger.propagate) for logger in loggers]
-    try:
-        configure_logging("error", calls=True)
-        Toolbox([FakeWell()]).call("echo", {"text": "some words here"})
-        Toolbox([FakeWell()]).call("echo", {"nonsense": 1})
-        configure_logging("error", calls=False)
-        Toolbox([FakeWell()]).call("echo", {"text": "unseen"})
-    finally:
-        for logger, handlers, level, propagate in before:
-            logger.handlers[:] = handlers
-            logger.setLevel(level)
-            logger.propagate = propagate
+    configure_logging("error", calls=True)
+    Toolbox([FakeWell()]).call("echo", {"text": "some words here"})
+    Toolbox([FakeWell()]).call("echo", {"nonsense": 1})
+    configure_logging("error", calls=False)
+    Toolbox([FakeWell()]).call("echo", {"text": "unseen"})
     out, err = capsys.readouterr()
     first, second = err.splitlines()
     assert first.startswith("echo text=some words here -> 3 results in ")

@@ -73,8 +73,16 @@ def read(where: Reading, id: str, raw: bool, **asked: Any) -> None:  # noqa: A00
 
 
 def _show_section(section: SectionText) -> None:
-    for each in section.context or (section,):
-        _show_text(each, marked=section.context is not None and each.id == section.id)
+    if section.context is None:
+        _show_text(section, marked=False)
+        return
+    for each in sorted((section, *section.context), key=_position):
+        _show_text(each, marked=each is section)
+
+
+def _position(section: SectionText) -> int:
+    number = section.id.rpartition("#")[2]
+    return int(number) if number.isdigit() else -1
 
 
 def _show_text(section: SectionText, *, marked: bool) -> None:

@@ -45,7 +45,7 @@ def demo(ctx: click.Context) -> None:
         _say("The exact text behind a pointer, with its citation.")
         _run(ctx, "read", hit.id, _FOLDER)
         _say("Every place of a code, in document order.")
-        _run(ctx, "grep", "TX-44", _FOLDER)
+        _run(ctx, "grep", "TX-4419", _FOLDER)
         _say(f"Now somebody edits {hit.doc}. The old citation is refused; nothing stale is served.")
         _edit(Path(_FOLDER, hit.doc), hit)
         _run(ctx, "read", hit.cite, _FOLDER)

@@ -65,8 +65,7 @@ def ingest(session: Session, folder: Path, **given: Any) -> None:
         _with_events(session, folder, given, prune=modes["prune"])
         return
     settings = session.settings(folder, given)
-    store = Path(settings.text("store")) if settings.text("store") else None
-    place = corpus_place(folder, store)
+    place = corpus_place(folder, settings)
     if modes["dry_run"]:
         _survey(folder, settings, as_json=modes["as_json"], verbose=modes["verbose"])
         return
@@ -76,7 +75,7 @@ def ingest(session: Session, folder: Path, **given: Any) -> None:
     elif not modes["quiet"]:
         print_data("\n".join(report.lines(modes["verbose"])))
     if modes["strict"] and report.skipped:
-        raise SourceError(f"--strict: {len(report.skipped)} files were skipped", "They are listed in the report")
+        raise SourceError(f"--strict: files skipped: {len(report.skipped)}", "The report says which and why")
 
 
 def _run(place: CorpusPlace, settings: Settings, *, prune: bool, quiet: bool) -> IngestReport:
@@ -105,8 +104,7 @@ def _with_events(session: Session, folder: Path, given: dict[str, Any], *, prune
     leave_with_parent()
     try:
         settings = session.settings(folder, given)
-        store = Path(settings.text("store")) if settings.text("store") else None
-        report = refresh(corpus_place(folder, store), settings, _tell_progress, prune=prune)
+        report = refresh(corpus_place(folder, settings), settings, _tell_progress, prune=prune)
     except Error as error:
         _tell({"error": {"message": error.message, "suggestion": error.suggestion}})
         sys.exit(exit_code(error))

@@ -16,6 +16,8 @@ from drawwell.cli.output import Session, note, print_json
 from drawwell.cli.progress import progress_bar
 
 if TYPE_CHECKING:
+    from drawwell.compose import CorpusPlace
+    from drawwell.configuration import Settings
     from drawwell.corpus.operations import Corpus
     from drawwell.corpus.report import IngestReport
 
@@ -62,7 +64,7 @@ class Reading:
         with open_place(place) as corpus:
             yield corpus
 
-    def find(self) -> tuple[Any, Any]:
+    def find(self) -> tuple[CorpusPlace, Settings]:
         """The corpus's place and the settings in force for it.
 
         Raises:
@@ -72,10 +74,9 @@ class Reading:
 
         root = self.folder if self.folder is not None and self.folder.is_dir() else None
         settings = self.session.settings(root, {"store": self.store})
-        store = Path(settings.text("store")) if settings.text("store") else None
         if self.folder is not None:
-            return corpus_place(self.folder, store), settings
-        return nearest_corpus(Path.cwd(), store), settings
+            return corpus_place(self.folder, settings), settings
+        return nearest_corpus(Path.cwd(), settings), settings
 
     def show(self, result: Any, as_text: Callable[[Any], None]) -> None:
         """Print a result, and on stderr its hint and how to get the rest."""

@@ -129,13 +129,13 @@ def render_listing(entries: Sequence[IndexEntry], prefix: str, budget_tokens: in
     return Listing("\n".join(lines), None)
 
 
-def matching(entries: Sequence[IndexEntry], prefix: str) -> list[IndexEntry]:
-    """The documents whose path begins with a prefix, without regard to the case of ASCII letters, in the same order.
+def matching(paths: Sequence[str], prefix: str) -> list[int]:
+    """Places of the paths that begin with a prefix, without regard to the case of ASCII letters.
 
-    ``./`` and ``/`` in front and the ``*`` at the end of an index line's name do not count.
+    ``./`` and ``/`` in front, and what an index line adds to a name at its end, do not count.
     """
-    wanted = _comparable(tidy(prefix).removesuffix("(files here)").rstrip().rstrip("*"))
-    return [entry for entry in entries if _comparable(entry.path).startswith(wanted)]
+    wanted = _comparable(tidy(prefix).removesuffix(tree.FILES_HERE).rstrip().rstrip("*"))
+    return [place for place, path in enumerate(paths) if _comparable(path).startswith(wanted)]
 
 
 def _comparable(path: str) -> str:

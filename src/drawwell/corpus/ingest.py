@@ -9,7 +9,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from drawwell._version import __version__
 from drawwell.corpus.connect import open_for_writing
 from drawwell.corpus.discover import Discovery, discover, known_suffixes
 from drawwell.corpus.index import IndexEntry, IndexHeader, render_index
-from drawwell.corpus.lock import StoreLock
+from drawwell.corpus.lock import StoreLock, lock_path
 from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.parse import Document, Rejected
 from drawwell.corpus.places import STORE_DIR
@@ -78,11 +78,11 @@ def ingest(root: Path, store: Path, options: IngestOptions, progress: Progress |
             found = _find(root, options, tell)
         connection = open_for_writing(store)
         try:
-            run = _Run(root, store, options, connection, tell)
-            report = run.bring_up_to_date(found, started)
+            return _Run(root, store, options, connection, tell).bring_up_to_date(found, started)
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot write the store {store}: {error}", "Give another place with --store") from error
         finally:
             _leave(connection)
-    return report
 
 
 def survey(root: Path, options: IngestOptions) -> Survey:
@@ -157,7 +157,6 @@ class _Run:
             self._mark(writer, known, reason)
         for known in plan.current:
             writer.mark_stale(known.doc_id, "")
-            self.counts["changed"] += 1
 
     def _read(self, writer: Writer, plan: Plan) -> None:
         """Parse what is new or changed, and write it in order."""
@@ -267,7 +266,7 @@ class _Run:
             seen=found.seen,
             added=self.counts["added"],
             changed=self.counts["changed"],
-            unchanged=plan.unchanged,
+            unchanged=plan.unchanged + len(plan.current),
             renamed=plan.renamed,
             deleted=self.counts["deleted"],
             stale=self._count("SELECT count(*) FROM drawwell_documents WHERE stale <> ''"),
@@ -305,13 +304,19 @@ def _empty(root: Path) -> SourceError:
 
 
 def _make_folder(store: Path) -> None:
-    """Make the store's folder, which keeps itself out of the user's repository."""
+    """Make the store's folder, which keeps itself out of the user's repository.
+
+    In a folder that came from others, a link in its place could lead anywhere, so none is followed.
+    """
     folder = store.parent
+    for place in (folder, store, lock_path(store)):
+        if place.is_symlink() and (place is not folder or folder.name == STORE_DIR):
+            raise StoreError(f"{place} is a link, which is not written through", "Give another place with --store")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        rules = folder / ".gitignore"
-        if folder.name == STORE_DIR and not rules.exists():
-            rules.write_text("*\n", encoding="utf-8")
+        if folder.name == STORE_DIR:
+            with suppress(FileExistsError), (folder / ".gitignore").open("x", encoding="utf-8") as rules:
+                rules.write("*\n")
     except OSError as error:
         raise StoreError(
             f"cannot write the store {store}: {error.strerror}", "Give another place with --store"
@@ -321,7 +326,9 @@ def _make_folder(store: Path) -> None:
 def _leave(connection: sqlite3.Connection) -> None:
     """Put the log into the file, so that the file can be copied alone, and close it."""
     try:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with suppress(sqlite3.OperationalError):  # nothing is lost: the next run puts it in
+            connection.execute("PRAGMA busy_timeout = 1000")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         connection.close()
 

@@ -11,9 +11,14 @@ from typing import Self
 
 from drawwell.errors import StoreBusy, StoreError
 
-__all__ = ["StoreLock"]
+__all__ = ["StoreLock", "lock_path"]
 
 _POLL_SECONDS = 0.1
+
+
+def lock_path(store: Path) -> Path:
+    """The file that is locked for a store."""
+    return store.with_name(store.name + ".lock")
 
 
 class StoreLock:
@@ -30,7 +35,7 @@ class StoreLock:
 
     def __init__(self, store: Path, wait_seconds: float, on_wait: Callable[[], None] | None = None) -> None:
         self._store = store
-        self._path = store.with_name(store.name + ".lock")
+        self._path = lock_path(store)
         self._wait_seconds = wait_seconds
         self._on_wait = on_wait
         self._connection: sqlite3.Connection | None = None

@@ -44,14 +44,15 @@ class ParseTask:
 
 
 class SectionRow(NamedTuple):
-    """A section as the store keeps it. Names are those of the columns; ``fts_`` are what the index holds."""
+    """A section as the store keeps it: the columns that are not ids, table by table."""
 
     heading_path: str
     level: int
     kind: str
     text: str
+    char_len: int
     hash: str
-    fts_heading: str
+    fts_heading_path: str
     fts_text: str
     start: int
     end: int
@@ -63,6 +64,22 @@ class SectionRow(NamedTuple):
     anchor: str
     part: int
     parts: int
+    cite: int
+
+    @property
+    def for_sections(self) -> tuple[object, ...]:
+        """``heading_path`` to ``hash`` of ``sections``."""
+        return self[:6]
+
+    @property
+    def for_words(self) -> tuple[object, ...]:
+        """``heading_path`` and ``text`` of ``sections_fts``."""
+        return self[6:8]
+
+    @property
+    def for_own(self) -> tuple[object, ...]:
+        """``start`` to ``cite`` of ``drawwell_sections``."""
+        return self[8:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +205,15 @@ def _row(section: Section, source: str) -> SectionRow:
     text = section.text(source)
     heading_path = PATH_JOINER.join(section.headings)
     fts_heading = PATH_JOINER.join((heading_path, *section.covers)) if section.covers else heading_path
+    digest = hashlib.sha256(text.encode()).hexdigest()
     span = section.span
     return SectionRow(  # in the order of its fields: there are very many of these
         heading_path,
         section.level,
         section.kind,
         text,
-        hashlib.sha256(text.encode()).hexdigest(),
+        len(text),
+        digest,
         normalise_for_fts(fts_heading),
         normalise_for_fts(_visible(section, source) if section.hidden else text),
         span.start,
@@ -207,6 +226,7 @@ def _row(section: Section, source: str) -> SectionRow:
         section.anchor,
         section.part,
         section.parts,
+        int(digest[:12], 16),
     )
 
 

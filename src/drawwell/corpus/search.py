@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from drawwell.corpus.bounds import check_budget, check_whole
 from drawwell.corpus.paths import Scope, resolve
 from drawwell.corpus.view import Look, SectionRow
 from drawwell.errors import ArgumentError
@@ -89,8 +90,7 @@ def search(look: Look, query: Query) -> SearchResult:
     scope = resolve(query.within, look.table)
     tokens, notes = _tokens(query.text)
     notes = [*_mode_notes(query.mode), *notes, *scope.notes]
-    if look.building:
-        notes.append("the first ingest is not complete: there may be more")
+    notes.extend(look.notes())
     if scope.doc_ids is not None and not scope.doc_ids:
         return SearchResult(hits=(), mode="plain", hint=_hint(notes))
     wanted = start + query.limit + 1
@@ -115,8 +115,8 @@ _NO_HITS = "no section holds any of these words: try others, or grep for a part 
 def _check(query: Query) -> None:
     if not isinstance(query.text, str):
         raise ArgumentError("query", query.text, "words to search for")
-    if not isinstance(query.limit, int) or isinstance(query.limit, bool) or not 1 <= query.limit <= MAX_LIMIT:
-        raise ArgumentError("limit", query.limit, f"a whole number from 1 to {MAX_LIMIT}")
+    check_whole("limit", query.limit, 1, MAX_LIMIT)
+    check_budget(query.max_tokens)
     if query.mode not in MODES:
         raise ArgumentError("mode", query.mode, f"one of {', '.join(MODES)}")
 

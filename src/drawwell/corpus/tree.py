@@ -15,7 +15,10 @@ from typing import Protocol
 
 from drawwell.corpus.paths import shown
 
-__all__ = ["Entry", "Node", "Style", "grow"]
+__all__ = ["FILES_HERE", "Entry", "Node", "Style", "grow"]
+
+FILES_HERE = "(files here)"
+"""Ends the name of a line for the files directly in a folder."""
 
 _MANY_FILES = 8  # more files than this, beside folders, stand together in one line
 _GROUPS = 12  # groups that one line is opened into, about
@@ -194,7 +197,7 @@ def _openings(node: Node) -> list[list[Node]]:
     gathered = files
     if len(files) > _MANY_FILES:
         whole = [entry for file in files for entry in file.entries]
-        here = Node(f"{shown(node.base) or './'} (files here)", node.base, whole, units=files)
+        here = Node(f"{shown(node.base) or './'} {FILES_HERE}", node.base, whole, units=files)
         gathered = [here] if folders else _grouped(files)
     ways = [_in_order(folders + files)] if len(files) <= _GROUPS else []
     ways.append(_in_order(folders + gathered))

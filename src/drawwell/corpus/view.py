@@ -102,6 +102,13 @@ class Look:
         """Whether the first ingest has not been completed."""
         return self.own and self.meta("drawwell.state") == "building"
 
+    def notes(self) -> list[str]:
+        """What a caller has to know of the whole store: that it is not complete, or empty."""
+        count = len(self.table.paths)
+        if self.building:
+            return [f"the first ingest is not complete: {count} document{'s' if count != 1 else ''} so far"]
+        return [] if count else ["the store holds no documents"]
+
     def section(self, doc_id: int, ordinal: int) -> SectionRow | None:
         """A section by its place."""
         found = self.sections(doc_id, ordinal, ordinal)

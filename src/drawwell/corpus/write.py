@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from drawwell.corpus.parse import Document, SectionRow
+from drawwell.corpus.parse import Document
 
 __all__ = ["Writer"]
 
@@ -157,7 +157,7 @@ class Writer:
         try:
             yield
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            self._roll_back()
             raise
         self._group_size += 1
         full = self.sections_written - self._group_start >= _GROUP_SECTIONS or self._group_size >= _GROUP_DOCUMENTS
@@ -170,11 +170,13 @@ class Writer:
 
     def _close_group(self, *, commit: bool) -> None:
         self._grouping = False
-        if not self._connection.in_transaction:
-            return
-        if commit:
+        if not commit:
+            self._roll_back()
+        elif self._connection.in_transaction:
             self._commit()
-        else:
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:  # some errors, a full disk among them, have rolled back already
             self._connection.execute("ROLLBACK")
 
     def _insert(self, document: Document, doc_id: int) -> None:
@@ -194,12 +196,17 @@ class Writer:
         if document.front_matter:
             metadata = (doc_id, path, document.fts_front_matter)
             run("INSERT INTO drawwell_metadata_fts (rowid, path, text) VALUES (?, ?, ?)", metadata)
-        many(_INSERT_SECTION, [_section(row, first, doc_id, place, ids) for place, row in enumerate(rows)])
+        before, after = [None, *ids], [*ids[1:], None]
+        numbered = list(enumerate(rows, first))
         many(
-            _INSERT_WORDS,
-            [(first + place, ids[place], row.fts_heading, row.fts_text) for place, row in enumerate(rows)],
+            _INSERT_SECTION,
+            [
+                (rowid, ids[place], doc_id, place, *row.for_sections, before[place], after[place])
+                for place, (rowid, row) in enumerate(numbered)
+            ],
         )
-        many(_INSERT_OWN_SECTION, [_own_section(row, first + place, doc_id, place) for place, row in enumerate(rows)])
+        many(_INSERT_WORDS, [(rowid, ids[rowid - first], *row.for_words) for rowid, row in numbered])
+        many(_INSERT_OWN_SECTION, [(rowid, doc_id, rowid - first, *row.for_own) for rowid, row in numbered])
 
     def _clear(self, doc_id: int) -> None:
         """Delete the sections of a document and all that is found by them."""
@@ -228,16 +235,3 @@ class Writer:
 
     def _one(self, query: str) -> int:
         return int(self._connection.execute(query).fetchone()[0])
-
-
-def _section(row: SectionRow, first: int, doc_id: int, ordinal: int, ids: list[str]) -> tuple[object, ...]:
-    before = ids[ordinal - 1] if ordinal else None
-    after = ids[ordinal + 1] if ordinal + 1 < len(ids) else None
-    about = (ordinal, row.heading_path, row.level, row.kind, row.text, len(row.text), row.hash)
-    return (first + ordinal, ids[ordinal], doc_id, *about, before, after)
-
-
-def _own_section(row: SectionRow, fts_rowid: int, doc_id: int, ordinal: int) -> tuple[object, ...]:
-    place = (row.start, row.end, row.first_line, row.last_line, row.repeated)
-    names = (row.headings, row.covers, row.anchor, row.part, row.parts)
-    return (fts_rowid, doc_id, ordinal, *place, *names, int(row.hash[:12], 16))

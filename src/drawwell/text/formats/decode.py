@@ -72,7 +72,7 @@ def decode(data: bytes, declared: str = "") -> Decoded:
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark) and _fits(data, mark, encoding):
-            return _finish(data[len(mark) :].decode(encoding, "replace"), encoding)
+            return _replacing(data[len(mark) :], encoding)
     if data.startswith(_MAGIC):
         raise _binary()
     try:
@@ -81,7 +81,7 @@ def decode(data: bytes, declared: str = "") -> Decoded:
         return _other(data, declared or _cookie(data))
     wide = _wide(data)
     if wide:
-        return _finish(data.decode(wide, "replace"), wide)
+        return _replacing(data, wide)
     if _control_share(data) > 0.3:
         raise _binary()
     return _finish(text, "utf-8")
@@ -89,6 +89,18 @@ def decode(data: bytes, declared: str = "") -> Decoded:
 
 def _binary() -> UnreadableFile:
     return UnreadableFile("binary data, not text", "Exclude it with an ignore file, or give it its right suffix")
+
+
+def _replacing(data: bytes, encoding: str, *warnings: str) -> Decoded:
+    """Decodes with U+FFFD for what cannot be read, and says so."""
+    text = data.decode(encoding, "replace")
+    lost = text.count("\ufffd")
+    if lost:
+        try:
+            data.decode(encoding)
+        except UnicodeDecodeError:
+            warnings = (*warnings, f"{lost} places are not valid {encoding} and were replaced")
+    return _finish(text, encoding, *warnings)
 
 
 def _finish(text: str, encoding: str, *warnings: str) -> Decoded:
@@ -99,9 +111,6 @@ def _finish(text: str, encoding: str, *warnings: str) -> Decoded:
     if nuls:
         text = text.replace("\0", "\ufffd")
         notes.append(f"{nuls} NUL characters replaced")
-    replaced = text.count("\ufffd") - nuls
-    if replaced:
-        notes.append(f"{replaced} characters are not valid {encoding} or were lost before")
     return Decoded(text, encoding, tuple(notes))
 
 
@@ -165,9 +174,9 @@ def _other(data: bytes, declared: str) -> Decoded:
     wrong = damaged.count("\ufffd")
     right = len(damaged) - wrong - sum(map(len, re.findall("[\0-\x7f]+", damaged)))
     if right >= 4 * wrong:
-        return _finish(damaged, "utf-8")
+        return _replacing(data, "utf-8")
     encoding = _guess(data)
-    return _finish(data.decode(encoding, "replace"), encoding, f"not UTF-8, read as {encoding} by a guess")
+    return _replacing(data, encoding, f"not UTF-8, read as {encoding} by a guess")
 
 
 def _guess(data: bytes) -> str:

@@ -10,12 +10,15 @@ import re
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-__all__ = ["Hidden", "HiddenFinder", "closing_tags"]
+from drawwell.text.formats.raw_html import closing_tags
+
+__all__ = ["Hidden", "HiddenFinder"]
 
 _RAW = re.compile(r"<(?:pre|script|style|textarea)(?=[\s>])", re.IGNORECASE)
 _RAW_END = re.compile(r"</(?:pre|script|style|textarea)>", re.IGNORECASE)
 _TABLE = re.compile(r"<table(?=[\s>])", re.IGNORECASE)
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
+_LINE_REST = re.compile(r"[ \t\r]*(?:\n|\Z)")
 _MODULE = re.compile(r"(?:import|export)(?=[\s{*\"'])")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _FENCE_OR_MATH = re.compile(r"\n[ \t]*(?:```|~~~|(\$\$))|(\$\$)(?=[ \t\r]*(?:\n|\Z))")
@@ -28,16 +31,6 @@ class Hidden(NamedTuple):
     last: int
 
 
-def closing_tags(text: str, name: str) -> dict[int, int]:
-    """For the offset of each opening tag of that name, where its closing tag ends; nesting is respected."""
-    pairs: dict[int, int] = {}
-    stack: list[int] = []
-    for tag in re.finditer(rf"<(/?){name}(?=[\s>])[^<>]*>", text, re.IGNORECASE):
-        if not tag[1]:
-            stack.append(tag.start())
-        elif stack:
-            pairs[stack.pop()] = tag.end()
-    return pairs
 
 
 class HiddenFinder:
@@ -127,7 +120,7 @@ class HiddenFinder:
         if not found or not (found[1] or found[2]):
             return None
         end = found.end()
-        if found[1] and self._text[end : self._line_end(end)].strip(" \t\r\n"):
+        if not _LINE_REST.match(self._text, end):
             return None
         return Hidden("math", self._line_end(end))
 
@@ -137,7 +130,7 @@ class HiddenFinder:
             end = self._find("*/}", start + 3)
         else:
             end = self._brackets.get(start, 0)
-        if not end or self._text[end : self._line_end(end)].strip(" \t\r\n"):
+        if not end or not _LINE_REST.match(self._text, end):
             return None
         return Hidden("opaque", self._line_end(end))
 
@@ -153,7 +146,7 @@ class HiddenFinder:
                 at = self._brackets[bracket.start()]
             elif bracket:
                 at = bracket.end()
-            elif line_end >= len(self._text) or not self._text[line_end : self._line_end(line_end)].strip(" \t\r\n"):
+            elif _LINE_REST.match(self._text, line_end):
                 return Hidden("opaque", line_end)
             else:
                 at = line_end

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from pyromark import Options, events_with_range
@@ -26,6 +28,7 @@ _MAX_DEPTH = 32  # blocks within blocks; what is deeper stays inside its ancesto
 
 # Braces at the end of a heading that are not of its text: {#id}, {.class}, {: #id }, {/* #id */}. "{id}" is text.
 _ATTRIBUTES = re.compile(r"(?::\s*|/\*\s*|(?=[#.]))(?:#([^\s*]+))?.*", re.DOTALL)
+_Handler = Callable[[Any, Any], None]
 _HTML_ID = re.compile(r"""<a\s[^>]*?\b(?:id|name)\s*=\s*["']?([^\s"'>]+)""", re.IGNORECASE)
 
 _FRAMES: dict[str, BlockKind] = {
@@ -35,8 +38,8 @@ _FRAMES: dict[str, BlockKind] = {
     "FootnoteDefinition": "container",
     "Table": "table",
 }
-_LEAVES: dict[str, BlockKind] = {"Paragraph": "paragraph", "CodeBlock": "code", "TableHead": "row", "TableRow": "row"}
 _ATOMS = frozenset({"Code", "InlineMath", "DisplayMath", "InlineHtml", "FootnoteReference"})
+_MAX_PROTECTED = 10_000  # ranges noted in one block
 
 
 class _Frame:
@@ -90,24 +93,28 @@ class _Heading:
 def build(view: View) -> tuple[Block, ...]:
     """The top-level blocks of a text. Everything in it that is not white space is in one of them."""
     builder = _Builder(view)
-    # The parser's events are dicts of one key, or strings; most of them are text that only headings need.
+    opening, closing = builder.opening(), builder.closing()
+    # The parser's events are dicts of one key, or strings; most of them are text, which only headings need.
     stream: Any = events_with_range(view.text, options=_OPTIONS)
     for event, at in stream:
         if "Text" in event:
             if builder.reads_text:
                 builder.inline("Text", event["Text"], at)
-        elif "Start" in event:
-            builder.start(event["Start"], at)
-        elif "End" in event:
-            builder.finish(event["End"], at)
-        elif event == "Rule":
-            builder.rule(at)
-        elif event.__class__ is str:
-            if builder.reads_text:
-                builder.inline("Text", " ", at)
+            continue
+        if event.__class__ is str:
+            builder.mark(event, at)
+            continue
+        kind, tag = event.popitem()
+        if kind == "Start" or kind == "End":
+            if builder.over:
+                builder.over += 1 if kind == "Start" else -1
+                continue
+            name = tag if tag.__class__ is str else next(iter(tag))
+            handler = (opening if kind == "Start" else closing).get(name)
+            if handler is not None:
+                handler(tag, at)
         else:
-            ((kind, text),) = event.items()
-            builder.inline(kind, text, at)
+            builder.inline(kind, tag, at)
     return builder.blocks()
 
 
@@ -116,81 +123,56 @@ class _Builder:
 
     def __init__(self, view: View) -> None:
         self.reads_text = False  # text events matter: in a heading, or directly in an item
+        self.over = 0  # tags open below the depth that is kept
         self._view = view
         self._stack = [_Frame("container", 0)]
         self._heading: _Heading | None = None
         self._protected: list[Span] | None = None  # where ranges that must not be cut are noted
-        self._leaf = 0  # first line of the open leaf
-        self._over = 0  # tags open below the depth that is kept
+        self._leaf = 0  # first line of the open leaf; -1 for a marker
         self._quotes = 0
 
-    def start(self, tag: Any, at: Any) -> None:
-        """A tag opens."""
-        if self._over:
-            self._over += 1
-            return
-        name = tag if tag.__class__ is str else next(iter(tag))
-        if name in _LEAVES or name in {"Heading", "HtmlBlock"}:
-            self._leaf = self._view.line_at(at["start"])
-            self._flush(self._leaf)
-            self._protected = [] if name == "Paragraph" else None
-            if name == "HtmlBlock" and self._view.marked:
-                self._marker(self._leaf)
-            self._heading = _Heading() if name == "Heading" else None
-            self.reads_text = name == "Heading"
-            if name == "TableRow" and self._stack[-1].header_end < 0:
-                self._stack[-1].header_end = self._leaf
-        elif name in _FRAMES:
-            self._open(name, self._view.line_at(at["start"]))
-        elif name in {"Link", "Image"}:
-            self._protect(at)
+    def opening(self) -> dict[str, _Handler]:
+        """What to do when a tag of a given name opens; nothing for others."""
+        leaves = dict.fromkeys(("CodeBlock", "TableHead", "TableRow"), self._open_leaf)
+        frames = dict.fromkeys(_FRAMES, self._open_frame)
+        inline = dict.fromkeys(("Link", "Image"), self._open_link)
+        return leaves | frames | inline | {
+            "Paragraph": self._open_paragraph,
+            "Heading": self._open_heading,
+            "HtmlBlock": self._open_html,
+        }
 
-    def finish(self, tag: Any, at: Any) -> None:
-        """A tag closes."""
-        if self._over:
-            self._over -= 1
-            return
-        name = tag if tag.__class__ is str else next(iter(tag))
-        if name in _LEAVES:
-            protected = tuple(self._protected or ())
-            self._add(self._leaf, self._view.end_line(at["end"]), _LEAVES[name], protected=protected)
-            self._settle()
-        elif name == "Heading":
-            assert self._heading is not None
-            text, anchor = self._heading.close()
-            level = int(tag["Heading"][1])
-            self._add(self._leaf, self._view.end_line(at["end"]), "heading", level=level, text=text, anchor=anchor)
-            self._settle()
-        elif name == "HtmlBlock":
-            if self._leaf >= 0:
-                self._html(self._leaf, self._view.end_line(at["end"]))
-            self._settle()
-        elif name in _FRAMES:
-            self._quotes -= name == "BlockQuote"
-            self._close(self._view.end_line(at["end"]))
+    def closing(self) -> dict[str, _Handler]:
+        """The same for the end of a tag."""
+        return dict.fromkeys(_FRAMES, self._close_frame) | {
+            "CodeBlock": partial(self._close_leaf, "code"),
+            "TableHead": partial(self._close_leaf, "row"),
+            "TableRow": partial(self._close_leaf, "row"),
+            "Paragraph": self._close_paragraph,
+            "Heading": self._close_heading,
+            "HtmlBlock": self._close_html,
+        }
 
     def inline(self, kind: str, text: Any, at: Any) -> None:
         """Running text, or something in it."""
-        if self._over:
-            return
         if self._heading is not None:
             if kind != "TaskListMarker":
                 self._heading.add(kind, text)
             return
-        top = self._stack[-1]
-        if top.protected is self._protected:
-            top.inline = True
+        if self.reads_text and not self.over:
+            self._stack[-1].inline = True
             self.reads_text = False
-        if kind in _ATOMS:
+        if kind in _ATOMS and self._protected is not None:
             self._protect(at)
 
-    def rule(self, at: Any) -> None:
-        """A thematic break."""
-        if not self._over:
-            first = self._view.line_at(at["start"])
-            self._flush(first)
-            self._add(first, self._view.end_line(at["end"]), "opaque")
-            self._settle()
+    def mark(self, event: str, at: Any) -> None:
+        """A thematic break or the end of a line."""
+        if event != "Rule":
+            if self.reads_text:
+                self.inline("Text", " ", at)
+        elif not self.over:
+            self._open_leaf(None, at)
+            self._close_leaf("opaque", None, at)
 
     def blocks(self) -> tuple[Block, ...]:
         """Everything, once the last event has passed."""
@@ -198,27 +180,88 @@ class _Builder:
             self._dissolve()
         return tuple(_fill(self._view.source, self._view.start, self._stack[0].children))
 
+    # Leaves
+
+    def _open_leaf(self, tag: Any, at: Any) -> None:
+        self._leaf = self._view.line_at(at["start"])
+        self._protected = None
+        self.reads_text = False
+        top = self._stack[-1]
+        if top.inline:
+            self._flush(self._leaf)
+        if tag == "TableRow" and top.header_end < 0:
+            top.header_end = self._leaf
+
+    def _open_paragraph(self, tag: Any, at: Any) -> None:
+        self._open_leaf(tag, at)
+        self._protected = []
+
+    def _open_heading(self, tag: Any, at: Any) -> None:
+        self._open_leaf(tag, at)
+        self._heading = _Heading()
+        self.reads_text = True
+
+    def _open_html(self, tag: Any, at: Any) -> None:
+        self._open_leaf(tag, at)
+        if self._view.marked:
+            self._marker(self._leaf)
+
+    def _open_link(self, _: Any, at: Any) -> None:
+        if self._protected is not None:
+            self._protect(at)
+
+    def _close_leaf(self, kind: BlockKind, _: Any, at: Any) -> None:
+        self._add(self._leaf, self._view.end_line(at["end"]), kind)
+        self._settle()
+
+    def _close_paragraph(self, _: Any, at: Any) -> None:
+        last = self._view.end_line(at["end"])
+        if self._protected:
+            self._add(self._leaf, last, "paragraph", protected=tuple(self._protected))
+        else:
+            self._add(self._leaf, last, "paragraph")
+        self._settle()
+
+    def _close_heading(self, tag: Any, at: Any) -> None:
+        assert self._heading is not None
+        text, anchor = self._heading.close()
+        self._heading = None
+        level = int(tag["Heading"][1])
+        self._add(self._leaf, self._view.end_line(at["end"]), "heading", level=level, text=text, anchor=anchor)
+        self._settle()
+
+    def _close_html(self, _: Any, at: Any) -> None:
+        if self._leaf >= 0:
+            self._html(self._leaf, self._view.end_line(at["end"]))
+        self._settle()
+
     def _protect(self, at: Any) -> None:
-        if self._protected is None:
+        known = self._protected
+        if known is None or len(known) >= _MAX_PROTECTED:
             return
         start = self._view.point(at["start"])
-        if not self._protected or start >= self._protected[-1].end:
-            self._protected.append(Span(start, self._view.point(at["end"])))
+        if not known or start >= known[-1].end:
+            known.append(Span(start, self._view.point(at["end"])))
+
+    # Blocks that hold blocks
 
     def _settle(self) -> None:
-        """Back from a leaf to the block around it."""
+        """Back from a block to the one around it."""
         top = self._stack[-1]
-        self._heading = None
-        self._protected = top.protected if top.kind == "item" else None
         self.reads_text = top.kind == "item"
+        self._protected = top.protected if self.reads_text else None
 
-    def _open(self, name: str, first: int) -> None:
+    def _open_frame(self, tag: Any, at: Any) -> None:
         if len(self._stack) >= _MAX_DEPTH:
-            self._over = 1
+            self.over = 1
             return
-        self._flush(first)
+        first = self._view.line_at(at["start"])
+        top = self._stack[-1]
+        if top.inline:
+            self._flush(first)
+        name = tag if tag.__class__ is str else next(iter(tag))
         self._quotes += name == "BlockQuote"
-        self._stack.append(_Frame(_FRAMES[name], max(first, self._stack[-1].end)))
+        self._stack.append(_Frame(_FRAMES[name], max(first, top.end)))
         self._settle()
 
     def _flush(self, line: int) -> None:
@@ -238,23 +281,25 @@ class _Builder:
             top.children.append(Block(kind, span, **more))
             top.end = last
 
-    def _close(self, last: int) -> None:
+    def _close_frame(self, tag: Any, at: Any) -> None:
         while self._stack[-1].region is not None:
             self._dissolve()
+        self._quotes -= tag.__class__ is dict and "BlockQuote" in tag
         frame = self._stack[-1]
-        if frame.kind == "list":
-            last = frame.end  # the parser's own range may run into the line after it
-        elif frame.kind == "item" and frame.inline and frame.children:
+        # The parser's own range of a list may run into the line after it.
+        last = frame.end if frame.kind == "list" else self._view.end_line(at["end"])
+        if frame.inline and frame.children:
             self._flush(last)
         self._stack.pop()
-        children, protected = tuple(frame.children), tuple(frame.protected)
+        children, protected = frame.children, frame.protected
         if frame.kind == "item" and len(children) == 1 and children[0].kind == "paragraph":
-            children, protected = (), children[0].protected
+            children, protected = [], list(children[0].protected)
         last = max(last, frame.end)
-        header = 0
         if frame.kind == "table":
             header = self._view.span(frame.header_end if frame.header_end >= 0 else last, last).start
-        self._add(frame.first, last, frame.kind, children=children, protected=protected, header_end=header)
+            self._add(frame.first, last, "table", children=tuple(children), header_end=header)
+        else:
+            self._add(frame.first, last, frame.kind, children=tuple(children), protected=tuple(protected))
         self._settle()
 
     def _marker(self, line: int) -> None:

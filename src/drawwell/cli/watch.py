@@ -1,0 +1,52 @@
+"""Taking in changes of a folder as they happen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from drawwell.cli.errors import describe
+from drawwell.cli.ingest import INGEST_SETTINGS
+from drawwell.cli.options import quiet_option, setting_options
+from drawwell.cli.output import Session, note, print_data
+from drawwell.errors import Error
+
+if TYPE_CHECKING:
+    from drawwell.corpus.report import IngestReport
+
+__all__ = ["watch"]
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@setting_options(*INGEST_SETTINGS)
+@click.option("--poll", is_flag=True, help="Look again and again instead of asking the system; for network folders.")
+@quiet_option
+@click.pass_obj
+def watch(session: Session, folder: Path, poll: bool, quiet: bool, **given: Any) -> None:
+    """Take in a folder, and again whenever something in it changes, until interrupted.
+
+    A served folder is watched by its server; this is for a store that others only read.
+
+    \b
+      drawwell watch docs
+    """
+    from drawwell.compose import corpus_place, refresh
+    from drawwell.corpus.watch import WatchOptions, changes
+
+    def take_in() -> IngestReport:
+        # Anew each time: the project's settings may be what has changed.
+        settings = session.settings(folder, given)
+        return refresh(corpus_place(folder, settings), settings)
+
+    print_data("\n".join(take_in().lines()))
+    note(f"drawwell: watching {folder}; Ctrl-C ends it", quiet=quiet)
+    for _ in changes(folder, WatchOptions(force_polling=poll)):
+        try:
+            report = take_in()
+        except Error as error:  # a half-saved settings file, say: the next change may repair it
+            note(describe(error))
+        else:
+            print_data(report.lines()[0])

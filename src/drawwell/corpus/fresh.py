@@ -1,0 +1,132 @@
+"""Whether the files behind an answer are still those that were read.
+
+Only documents of the store are looked at, by their stored paths, and nothing outside the root is opened.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import NamedTuple
+
+from drawwell.corpus.files import hash_file
+from drawwell.corpus.view import Look
+from drawwell.errors import UnreadableFile
+
+__all__ = ["CHANGED", "DELETED", "Freshness"]
+
+CHANGED = "changed on disk since it was read"
+DELETED = "deleted on disk since it was read"
+UNREADABLE = "cannot be read now; this is the text read before"
+
+_MOST_HASHES = 10_000  # remembered
+
+
+class _Known(NamedTuple):
+    """A document as the store knows its file; mtime_ns is -1 where the store does not know it."""
+
+    mtime_ns: int
+    size: int
+    sha256: str
+
+
+class Freshness:
+    """Compares documents with their files. For any number of threads.
+
+    Args:
+        root: the folder of documents.
+        on_change: told the paths that are found changed or gone, so that someone can read them again.
+    """
+
+    def __init__(self, root: Path, on_change: Callable[[frozenset[str]], None] | None = None) -> None:
+        self._root = root
+        self._on_change = on_change
+        self._lock = threading.Lock()
+        self._hashes: dict[tuple[str, int, int], str] = {}
+
+    def check(self, look: Look, paths: Iterable[str]) -> dict[str, str]:
+        """Say of which documents the file is not the one that was read.
+
+        Args:
+            look: the store.
+            paths: of documents.
+
+        Returns:
+            The reason, by path, of those that are out of date; others are not in it. Time and size of a file are
+            compared first, its content when the time or place of reading was another.
+        """
+        stale = {}
+        for path in dict.fromkeys(paths):
+            known = _known(look, path)
+            reason = "" if known is None else self._reason(path, known)
+            if reason:
+                stale[path] = reason
+        if stale and self._on_change is not None:
+            self._on_change(frozenset(stale))
+        return stale
+
+    def _reason(self, path: str, known: _Known) -> str:
+        if not _stays_inside(path):
+            return ""
+        try:
+            found = os.lstat(self._root / path)
+        except (FileNotFoundError, NotADirectoryError):
+            return DELETED
+        except OSError:
+            return UNREADABLE
+        if found.st_size == known.size and found.st_mtime_ns == known.mtime_ns and stat.S_ISREG(found.st_mode):
+            return ""
+        return self._compare(path, known)
+
+    def _compare(self, path: str, known: _Known) -> str:
+        """Compare contents, of the file that the path leads to inside the root."""
+        real_root = os.path.realpath(self._root)
+        real = os.path.realpath(self._root / path)
+        try:
+            place = PurePosixPath(Path(real).relative_to(real_root).as_posix())
+        except ValueError:
+            return CHANGED  # a link has taken its place and leads out of the root
+        try:
+            found = os.lstat(real)
+            if found.st_size != known.size:
+                return CHANGED
+            return "" if self._hash(str(place), found) == known.sha256 else CHANGED
+        except FileNotFoundError:
+            return DELETED
+        except (OSError, UnreadableFile):
+            return UNREADABLE
+
+    def _hash(self, place: str, found: os.stat_result) -> str:
+        key = (place, found.st_size, found.st_mtime_ns)
+        with self._lock:
+            known = self._hashes.get(key)
+        if known is None:
+            known = hash_file(Path(os.path.realpath(self._root)), place)
+            with self._lock:
+                if len(self._hashes) >= _MOST_HASHES:
+                    self._hashes.clear()
+                self._hashes[key] = known
+        return known
+
+
+def _stays_inside(path: str) -> bool:
+    """Whether a stored path can only mean something below the root, on any system."""
+    return not (
+        "\0" in path
+        or ".." in path.split("/")
+        or PurePosixPath(path).is_absolute()
+        or (os.name == "nt" and (PureWindowsPath(path).anchor or ".." in PureWindowsPath(path).parts))
+    )
+
+
+def _known(look: Look, path: str) -> _Known | None:
+    sql = (
+        "SELECT x.mtime_ns, d.bytes, d.sha256 FROM documents d JOIN drawwell_documents x USING (doc_id)"
+        if look.own
+        else "SELECT -1, bytes, sha256 FROM documents d"
+    )
+    row = look.connection.execute(f"{sql} WHERE d.path = ?", (path,)).fetchone()
+    return None if row is None else _Known(*row)

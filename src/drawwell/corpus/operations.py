@@ -1,0 +1,309 @@
+"""The operations on a corpus: what the library offers and every surface calls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from drawwell.corpus import grep as grepping
+from drawwell.corpus import read as reading
+from drawwell.corpus import search as searching
+from drawwell.corpus.bounds import check_budget
+from drawwell.corpus.fresh import Freshness
+from drawwell.corpus.index import IndexEntry, IndexHeader, matching, render_index, render_listing, render_map
+from drawwell.corpus.paths import nearest, resolve, shown
+from drawwell.corpus.status import CorpusStatus, corpus_status
+from drawwell.corpus.store import Store
+from drawwell.corpus.view import Look, Views
+from drawwell.errors import ArgumentError
+from drawwell.model import GrepResult, IndexText, NeighboursResult, SearchResult, SectionText
+from drawwell.retrieval.paging import Pager
+from drawwell.text.budget import estimate_tokens
+
+__all__ = ["Corpus", "CorpusStatus"]
+
+DEFAULT_INDEX_BUDGET = 3000
+MAX_PREFIX_CHARS = 1000
+
+Pointer = TypeVar("Pointer")
+
+
+class Corpus:
+    """A corpus to draw from: search for pointers, read exact text, cite ids. For any number of threads.
+
+    Reads one store file and, when the folder is known, looks whether the files behind an answer have changed. Uses no
+    network and writes nothing. A context manager that closes the store.
+
+    Args:
+        store: an open store, of drawwell or of another tool that writes the same format.
+        root: the folder of the documents; None leaves freshness unchecked.
+        on_change: told the paths of documents that are found to have changed or gone.
+    """
+
+    def __init__(
+        self, store: Store, root: Path | None = None, on_change: Callable[[frozenset[str]], None] | None = None
+    ) -> None:
+        self.store = store
+        self.root = root
+        self._views = Views(store)
+        self._freshness = None if root is None else Freshness(root, on_change)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store."""
+        self.store.close()
+
+    def search(
+        self,
+        query: str,
+        *,
+        within: Sequence[str] = (),
+        limit: int = 10,
+        mode: str = "lexical",
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+    ) -> SearchResult:
+        """Find sections by words and identifiers.
+
+        Args:
+            query: words; nothing in it is syntax.
+            within: paths, folders or globs to search in; empty for everywhere.
+            limit: most hits, 1 to 50.
+            mode: ``lexical``, ``hybrid``, ``auto``, or ``plain`` for the ranking of format 1.x alone.
+            max_tokens: budget of the answer in estimated tokens, 200 to 100,000; None for none.
+            cursor: ``next`` of an earlier answer.
+
+        Returns:
+            Pointers, best first; the mode that ran; a hint where something was unusual.
+
+        Raises:
+            ArgumentError: an argument is wrong.
+        """
+        asked = searching.Query(text=query, within=within, limit=limit, mode=mode, max_tokens=max_tokens, cursor=cursor)
+        with self._views.look() as look:
+            found = searching.search(look, asked)
+            stale = self._stale(look, [hit.doc for hit in found.hits])
+        return replace(found, hits=_marked(found.hits, stale)) if stale else found
+
+    def read(
+        self,
+        id: str,  # noqa: A002
+        *,
+        context: int = 0,
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+    ) -> SectionText:
+        """Read the exact text of a section, or of a document's front matter (``path#meta``).
+
+        Args:
+            id: ``path#number``; with ``@hash``, only if the text is still the one that was cited.
+            context: sections to add on each side, 0 to 5.
+            max_tokens: budget of the answer in estimated tokens, 200 to 100,000; None for none.
+            cursor: ``next`` of an earlier answer.
+
+        Raises:
+            ArgumentError: an argument is wrong.
+            NotFound: there is no such section; the nearest ids are named.
+            Stale: the cited text does not stand there any more; ``moved_to`` says where it does.
+        """
+        with self._views.look() as look:
+            found = reading.read(look, id, context, max_tokens, cursor)
+            stale = self._stale(look, [found.doc])
+        if not stale:
+            return found
+        around = None if found.context is None else _marked(found.context, stale)
+        return replace(found, stale=stale[found.doc], context=around)
+
+    def neighbours(
+        self,
+        id: str,  # noqa: A002
+        *,
+        before: int = 1,
+        after: int = 1,
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+    ) -> NeighboursResult:
+        """Read a section with those around it in its document, and the first part of the table that it continues.
+
+        Args:
+            id: of the anchor, as for ``read``.
+            before: sections before it, 0 to 5.
+            after: sections after it, 0 to 5.
+            max_tokens: budget of the answer in estimated tokens, 200 to 100,000; None for none.
+            cursor: ``next`` of an earlier answer.
+
+        Raises:
+            ArgumentError, NotFound, Stale: as ``read``.
+        """
+        with self._views.look() as look:
+            found = reading.neighbours(look, id, (before, after), max_tokens, cursor)
+            stale = self._stale(look, [text.doc for text in found.sections])
+        if not stale:
+            return found
+        header = None if found.header is None else _marked((found.header,), stale)[0]
+        return replace(found, sections=_marked(found.sections, stale), header=header)
+
+    def grep(  # noqa: PLR0913 - the tool's arguments
+        self,
+        pattern: str,
+        *,
+        within: Sequence[str] = (),
+        regex: bool = False,
+        limit: int = 20,
+        lines: bool = False,
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+    ) -> GrepResult:
+        """Find every section with a line that matches, in document order, without regard to case.
+
+        Args:
+            pattern: 1 to 200 characters, looked for within single lines; parts of words are found too.
+            within: paths, folders or globs to look in; empty for everywhere.
+            regex: whether the pattern is a regular expression.
+            limit: most sections, 1 to 100.
+            lines: give all matching lines of each section, with their numbers in the source.
+            max_tokens: budget of the answer in estimated tokens, 200 to 100,000; None for none.
+            cursor: ``next`` of an earlier answer.
+
+        Raises:
+            ArgumentError: an argument is wrong; a regular expression does not compile.
+        """
+        asked = grepping.GrepQuery(
+            pattern=pattern,
+            within=within,
+            regex=regex,
+            limit=limit,
+            lines=lines,
+            max_tokens=max_tokens,
+            cursor=cursor,
+        )
+        with self._views.look() as look:
+            found = grepping.grep(look, asked)
+            stale = self._stale(look, [match.doc for match in found.matches])
+        return replace(found, matches=_marked(found.matches, stale)) if stale else found
+
+    def index(self, prefix: str = "", *, max_tokens: int | None = None, cursor: str | None = None) -> IndexText:
+        """The table of contents, or a listing of the documents whose path begins with a prefix.
+
+        Args:
+            prefix: beginning of a path, or the name of an index line; empty for the whole.
+            max_tokens: budget of the answer in estimated tokens, 200 to 100,000; None for none.
+            cursor: ``next`` of an earlier listing.
+
+        Raises:
+            ArgumentError: an argument is wrong.
+        """
+        if not isinstance(prefix, str) or len(prefix) > MAX_PREFIX_CHARS:
+            raise ArgumentError("prefix", prefix, f"the beginning of a path, at most {MAX_PREFIX_CHARS} characters")
+        check_budget(max_tokens)
+        with self._views.look() as look:
+            pager = Pager(look.generation, "index", prefix)
+            (start,) = pager.positions(cursor)
+            if not prefix.strip():
+                return _whole_index(look, max_tokens)
+            return _listing(look, prefix, max_tokens, pager, start)
+
+    def map(self, max_chars: int) -> str:
+        """The best map of the corpus in so many characters, for server instructions; empty when none fits."""
+        with self._views.look() as look:
+            return render_map(_entries(look), _header(look), max_chars)
+
+    def outline(self) -> tuple[list[IndexEntry], IndexHeader]:
+        """The documents as an index sees them, in path order, and what it says of the corpus as a whole."""
+        with self._views.look() as look:
+            return _entries(look), _header(look)
+
+    def status(self, *, files: bool = True) -> CorpusStatus:
+        """What the store holds, how it was made, and what in it is out of date.
+
+        Args:
+            files: whether to compare the folder, where it is known, with the store; takes time with its size.
+        """
+        with self._views.look() as look:
+            return corpus_status(look, self.store.path, self.root if files else None)
+
+    def export_chunks(self) -> Iterator[dict[str, str]]:
+        """All sections in the order of path and ordinal: id, text, and source, the document's path."""
+        rows = self.store.connection().execute(
+            "SELECT s.id, s.text, d.path FROM documents d JOIN sections s ON s.doc_id = d.doc_id"
+            " ORDER BY d.path, s.ordinal"
+        )
+        for name, text, path in rows:
+            yield {"id": name, "text": text, "source": path}
+
+    def _stale(self, look: Look, paths: Sequence[str]) -> dict[str, str]:
+        return {} if self._freshness is None or not paths else self._freshness.check(look, paths)
+
+
+def _marked(items: Sequence[Pointer], stale: dict[str, str]) -> tuple[Pointer, ...]:
+    """The items, with the reason on those whose document is out of date."""
+    marked: list[Any] = []
+    for item in items:
+        reason = stale.get(getattr(item, "doc", ""))
+        marked.append(replace(item, stale=reason) if reason else item)  # type: ignore[type-var]
+    return tuple(marked)
+
+
+def _entries(look: Look, places: Sequence[int] | None = None) -> list[IndexEntry]:
+    """The documents at some places, or all, in path order."""
+    sql = "SELECT path, title, coalesce(summary, ''), n_sections FROM documents"
+    values: tuple[str, ...] = ()
+    if places is not None:
+        sql += " WHERE doc_id IN (SELECT value FROM json_each(?))"
+        values = (json.dumps([look.table.doc_ids[place] for place in places]),)
+    return [IndexEntry(*row) for row in look.connection.execute(f"{sql} ORDER BY path", values)]
+
+
+def _header(look: Look) -> IndexHeader:
+    counts = (0, 0)
+    if look.own:
+        sql = "SELECT (SELECT count(*) FROM drawwell_skipped), count(*) FROM drawwell_documents WHERE stale <> ''"
+        counts = tuple(look.connection.execute(sql).fetchone())
+    return IndexHeader(
+        fingerprint=look.meta("corpus_fingerprint") or "not known yet",
+        summaries=look.meta("summarizer") or "offline",
+        skipped=counts[0],
+        stale=counts[1],
+    )
+
+
+def _whole_index(look: Look, max_tokens: int | None) -> IndexText:
+    """The stored index, or one made now where there is none or it is larger than the budget."""
+    notes = "".join(f"\n\n{note}" for note in look.notes())
+    budget = DEFAULT_INDEX_BUDGET if max_tokens is None else max_tokens - estimate_tokens(notes)
+    text = look.meta("index_text")
+    mode = look.meta("index_mode") or "flat"
+    if text is None or look.building or (max_tokens is not None and estimate_tokens(text) > budget):
+        made = render_index(_entries(look), _header(look), budget)
+        text, mode = made.text, made.mode
+    text += notes
+    return IndexText(text=text, mode=mode, tokens=estimate_tokens(text))
+
+
+def _listing(look: Look, prefix: str, max_tokens: int | None, pager: Pager, start: int) -> IndexText:
+    places: Sequence[int] = matching(look.table.paths, prefix)
+    if not places:
+        places = resolve([prefix], look.table).places or ()
+    page = render_listing(_entries(look, places), prefix, max_tokens, start)
+    notes = look.notes()
+    if not places:
+        near = ", ".join(map(shown, nearest(prefix, look.table)))
+        notes.insert(0, f"no path begins with it; nearest: {near}" if near else "no path begins with it")
+    text = "\n".join([page.text, *notes])
+    return IndexText(
+        text=text,
+        mode="listing",
+        tokens=estimate_tokens(text),
+        next=None if page.after is None else pager.cursor(page.after),
+    )

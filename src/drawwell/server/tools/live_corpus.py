@@ -1,0 +1,188 @@
+"""One corpus while it is served: opened when it can be, brought up to date in a child process, watched for changes."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from drawwell.corpus.operations import Corpus
+from drawwell.corpus.store import Store
+from drawwell.corpus.watch import FolderWatch, WatchOptions
+from drawwell.errors import Error, NotReady, StoreError, StoreTooNew
+from drawwell.server.child import ChildJob, JobState
+
+__all__ = ["CorpusSource", "LiveCorpus"]
+
+_log = logging.getLogger("drawwell.server")
+
+_WORTH_SAYING = 3.0
+"""A refresh that takes longer than this is told of in answers."""
+_RETRY_SECONDS = 10.0
+"""After this a run that failed, or found a file that it cannot mend, is tried again when a call comes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusSource:
+    """A corpus to serve.
+
+    Attributes:
+        store: its store file, whether or not it exists yet.
+        root: the folder of its documents; None when only the store is known.
+        name: first element of its ids when several are served; empty for one alone.
+        ingest: command that brings the store up to date and tells of it as ``server.child`` says; empty for none.
+        watch: how the folder is watched; None for not at all.
+    """
+
+    store: Path
+    root: Path | None = None
+    name: str = ""
+    ingest: tuple[str, ...] = ()
+    watch: WatchOptions | None = None
+
+
+class LiveCorpus:
+    """A source and how it stands.
+
+    Args:
+        source: the corpus.
+    """
+
+    def __init__(self, source: CorpusSource) -> None:
+        self.source = source
+        self._lock = threading.Lock()
+        self._corpus: Corpus | None = None
+        self._generation: str | None = None
+        self._changed: Callable[[], None] = lambda: None
+        self._watch: FolderWatch | None = None
+        self._job: ChildJob | None = None
+        if source.ingest:
+            self._job = ChildJob(f"ingest of {source.name or source.root}", source.ingest, self._ended)
+        if source.watch is not None and source.root is not None and source.ingest:
+            self._watch = FolderWatch(source.root, lambda _paths: self._request(), source.watch)
+
+    def start(self, changed: Callable[[], None]) -> None:
+        """Bring the store up to date, and go on doing so.
+
+        Args:
+            changed: called, from any thread, when the content is another than before.
+        """
+        self._changed = changed
+        self._request()
+        if self._watch is not None:
+            self._watch.start()
+
+    def close(self) -> None:
+        """End the child process and the watch, and close the store."""
+        if self._watch is not None:
+            self._watch.stop()
+        if self._job is not None:
+            self._job.close()
+        with self._lock:
+            if self._corpus is not None:
+                self._corpus.close()
+                self._corpus = None
+
+    def corpus(self) -> Corpus:
+        """The corpus, as its store has it now.
+
+        Raises:
+            NotReady: its first ingest is not complete.
+            Error: it cannot be read, or could not be ingested; the cause and what to do.
+        """
+        with self._lock:
+            if self._corpus is None:
+                self._corpus = self._open()
+            return self._corpus
+
+    def note(self) -> str:
+        """What an answer should say about its age; empty for nothing."""
+        if self._job is None:
+            return ""
+        state = self._job.state
+        name = f"{self.source.name}: " if self.source.name else ""
+        if state.running and time.monotonic() - state.since > _WORTH_SAYING:
+            return f"{name}a refresh is running ({_progress(state)}), so recent changes may be missing"
+        if state.error is not None:
+            self._retry(state)
+            return f"{name}the last refresh failed, so recent changes may be missing: {state.error.message}"
+        return ""
+
+    def status(self) -> Mapping[str, Any]:
+        """A few plain values for a health check."""
+        found: dict[str, Any] = {}
+        try:
+            status = self.corpus().status()
+            found = {"ready": True, "documents": status.documents, "sections": status.sections}
+        except Error as error:
+            found = {"ready": False, "reason": error.message}
+        if self._job is not None and self._job.state.running:
+            found["refreshing"] = _progress(self._job.state)
+        return found
+
+    def _open(self) -> Corpus:
+        state = self._job.state if self._job is not None else JobState()
+        try:
+            store = Store.open(self.source.store)
+        except StoreTooNew:
+            raise
+        except (StoreError, NotReady) as error:
+            raise self._not_there(state, error) from None
+        if state.running and store.meta("drawwell.state") == "building":
+            store.close()
+            raise _indexing(state)
+        corpus = Corpus(store, self.source.root, self._outdated)
+        self._generation = self._generation or store.generation()
+        return corpus
+
+    def _not_there(self, state: JobState, error: Error) -> Error:
+        """Why there is no store to answer from."""
+        if self._job is None:
+            return error
+        if state.error is not None and not state.running:
+            self._retry(state)
+            return Error(state.error.message, state.error.suggestion)
+        return _indexing(state)
+
+    def _outdated(self) -> None:
+        """Files behind hits were found to have changed."""
+        state = self._job.state if self._job is not None else None
+        if state is not None and (state.runs == 0 or time.monotonic() - state.since > _RETRY_SECONDS):
+            self._request()
+
+    def _retry(self, state: JobState) -> None:
+        if not state.running and time.monotonic() - state.since > _RETRY_SECONDS:
+            self._request()
+
+    def _request(self) -> None:
+        if self._job is not None:
+            self._job.request()
+
+    def _ended(self, _state: JobState) -> None:
+        """After a run: tell if the content is another than it was."""
+        try:
+            generation = self.corpus().store.generation()
+        except Error as error:
+            _log.debug("after an ingest: %s", error)
+            return
+        if generation != self._generation:
+            self._generation = generation
+            self._changed()
+
+
+def _indexing(state: JobState) -> NotReady:
+    return NotReady(
+        f"The documents are being indexed for the first time: {_progress(state)}", "Try again in a few seconds"
+    )
+
+
+def _progress(state: JobState) -> str:
+    if state.stage == "waiting":
+        return "another process is at it"
+    if state.total:
+        return f"{state.done} of {state.total} documents"
+    return f"{state.done} files found" if state.done else "just begun"

@@ -1,0 +1,70 @@
+"""The lock of a store: one writer among threads and processes, given back at any end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from drawwell.corpus.lock import StoreLock
+from drawwell.errors import StoreBusy, StoreError
+
+HOLD = """
+import sys
+from pathlib import Path
+from drawwell.corpus.lock import StoreLock
+with StoreLock(Path(sys.argv[1]), 5):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_second_writer_waits_and_is_told(tmp_path: Path) -> None:
+    """It goes on when the first has left, and knows that it waited."""
+    store = tmp_path / "store.sqlite"
+    told: list[str] = []
+    entered = threading.Event()
+    waiting = threading.Event()
+
+    def second() -> None:
+        def tell() -> None:
+            told.append("waiting")
+            waiting.set()
+
+        with StoreLock(store, 30, tell) as lock:
+            assert lock.waited
+            entered.set()
+
+    with StoreLock(store, 0) as first:
+        assert not first.waited
+        thread = threading.Thread(target=second)
+        thread.start()
+        assert waiting.wait(20)
+        assert not entered.is_set()
+    thread.join()
+    assert entered.is_set()
+    assert told == ["waiting"]
+
+
+def test_another_process_holds_it_until_it_is_killed(tmp_path: Path) -> None:
+    """Waiting ends with an error that names the store; a kill gives the lock back."""
+    store = tmp_path / "store.sqlite"
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, store], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdout is not None
+    assert holder.stdin is not None
+    with holder:
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(StoreBusy, match=r"store\.sqlite"), StoreLock(store, 0.3):
+            pass
+        holder.kill()
+    with StoreLock(store, 5):
+        pass
+
+
+def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    """Not a wait for ever."""
+    with pytest.raises(StoreError, match="cannot write"), StoreLock(tmp_path / "missing" / "store.sqlite", 5):
+        pass
