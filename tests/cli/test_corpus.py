@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.helpers import drawwell
+from tests.cli.helpers import drawwell, drawwell_process
 
 import drawwell as package
 from drawwell.compose import open_corpus
@@ -201,7 +201,7 @@ def test_cl_01_broken_pipe_is_quiet(handbook: Path) -> None:
 def test_output_is_utf8_in_any_locale(docs: Path) -> None:
     """Whatever the locale, text is printed as UTF-8."""
     (docs / "c.md").write_text("# Größe\n\n設定 is 45 °C.\n", encoding="utf-8")
-    ran = drawwell("read", "c.md#0", docs, PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+    ran = drawwell_process("read", "c.md#0", docs, PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
     assert "設定 is 45 °C." in ran.out
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 import pytest
-from tests.cli.helpers import drawwell
+from tests.cli.helpers import drawwell, drawwell_process
 
 from drawwell import __version__, errors
 from drawwell.cli.errors import describe, exit_code
@@ -31,7 +31,7 @@ def commands() -> list[tuple[str, click.Command]]:
 
 def test_help_lists_every_command() -> None:
     """``drawwell``, ``-h`` and ``--help`` say the same, and name every command."""
-    shown = drawwell("--help")
+    shown = drawwell_process("--help")
     assert shown.code == 0
     assert shown.err == ""
     for group in COMMANDS.values():
@@ -64,7 +64,7 @@ def test_help_loads_nothing_heavy() -> None:
     code = (
         "import sys\nfrom drawwell.cli.main import main\n"
         "try: main(sys.argv[1:])\nexcept SystemExit: pass\n"
-        f"sys.exit(' '.join(name for name in {HEAVY!r} if name in sys.modules))"
+        f"sys.exit(' '.join(name for name in {HEAVY!r} if name in sys.modules) or 0)"
     )
     for arguments in (["--help"], ["search", "--help"], ["ingest", "--help"], ["serve", "--help"]):
         done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)

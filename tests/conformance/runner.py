@@ -12,14 +12,20 @@ An answer is plain JSON. A failure that drawwell means is an answer too: ``{"err
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from tests.conformance.builder import build, options_of
+from tests.conformance.matching import differences
 
 from drawwell.corpus.ingest import ingest
 from drawwell.corpus.operations import Corpus
@@ -28,16 +34,16 @@ from drawwell.corpus.report import IngestReport
 from drawwell.corpus.store import Store, store_path
 from drawwell.errors import Error, Stale
 from drawwell.model import to_json
-from tests.conformance.builder import build, options_of
-from tests.conformance.matching import differences
-from tests.conformance.tools import toolbox_of
+from drawwell.server.toolbox import Toolbox
+from drawwell.server.tools.corpus_toolset import CorpusToolset
+from drawwell.server.tools.live_corpus import CorpusSource
 
-__all__ = ["Bed", "answer", "attempt", "check", "failure", "report_of"]
+__all__ = ["Bed", "answer", "attempt", "check", "compare", "failure", "report_of", "written_out"]
 
 
-@dataclass(slots=True)
+@dataclass
 class Bed:
-    """A corpus that cases run over: its folder, its store, and a handle of it."""
+    """A corpus that cases run over: its folder, its store, a handle of it and the tools over it."""
 
     root: Path
     store: Path
@@ -52,9 +58,15 @@ class Bed:
         report = ingest(root, store, IngestOptions(**options_of(name)))
         return Bed(root, store, report, Corpus(Store.open(store), root))
 
+    @cached_property
+    def toolbox(self) -> Toolbox:
+        """The tools and resources as a server has them, without its background work."""
+        return Toolbox([CorpusToolset([CorpusSource(store=self.store, root=self.root)])])
+
     def close(self) -> None:
         """Let go of the store."""
         self.corpus.close()
+        self.toolbox.close()
 
 
 def check(case: dict[str, Any], bed: Bed) -> list[str]:
@@ -96,7 +108,7 @@ def failure(error: Error) -> dict[str, Any]:
 
 def answer(op: str, args: dict[str, Any], bed: Bed) -> Any:
     """The answer of one operation as plain JSON."""
-    args = {name: _written_out(value) for name, value in args.items()}
+    args = {name: written_out(value) for name, value in args.items()}
     if op in ("index", "search", "read", "grep", "neighbours", "status"):
         return _plain(getattr(bed.corpus, op)(**args))
     if op == "ingest":
@@ -104,7 +116,7 @@ def answer(op: str, args: dict[str, Any], bed: Bed) -> Any:
     if op == "tool":
         return _tool(bed, args["tool"], args["arguments"])
     if op == "resource":
-        return _plain(asdict(toolbox_of(bed.corpus).read_resource(args["uri"])))
+        return _plain(asdict(bed.toolbox.read_resource(args["uri"])))
     if op == "cli":
         return _command(bed, args["argv"], args.get("env", {}))
     if op == "pipe":
@@ -112,7 +124,7 @@ def answer(op: str, args: dict[str, Any], bed: Bed) -> Any:
     raise ValueError(f"no operation {op!r}")
 
 
-def _written_out(value: Any) -> Any:
+def written_out(value: Any) -> Any:
     """``{"repeat": text, "times": n}`` stands for long texts."""
     if isinstance(value, dict) and set(value) == {"repeat", "times"}:
         return value["repeat"] * value["times"]
@@ -126,19 +138,24 @@ def _plain(value: Any) -> Any:
 def report_of(report: IngestReport, store: Path) -> dict[str, Any]:
     """A report, and the documents that the store holds after it."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(report)))
-    connection = Store.open(store).connection()
+    plain["files"] = sorted(path.name for path in store.parent.iterdir() if path.name.startswith(store.name))
     plain["skipped"] = dict(plain["skipped"])
     plain["skipped_text"] = [f"{path}: {reason}" for path, reason in plain["skipped"].items()]
     plain["warnings_text"] = [f"{path}: {text}" for path, text in plain["warnings"]]
     plain["told"] = [*plain["skipped_text"], *plain["warnings_text"]]
-    plain["files"] = sorted(path.name for path in store.parent.iterdir() if path.name.startswith(store.name))
-    plain["paths"] = [row[0] for row in connection.execute("SELECT path FROM documents ORDER BY path")]
+    with contextlib.closing(Store.open(store)) as opened:
+        rows = opened.connection().execute("SELECT path FROM documents ORDER BY path")
+        plain["paths"] = [row["path"] for row in rows]
     return plain
 
 
 def _document(bed: Bed, path: str) -> dict[str, Any]:
     """One document as the store holds it."""
-    connection = Store.open(bed.store).connection()
+    with contextlib.closing(Store.open(bed.store)) as store:
+        return _rows(bed, store.connection(), path)
+
+
+def _rows(bed: Bed, connection: sqlite3.Connection, path: str) -> dict[str, Any]:
     row = connection.execute(
         "SELECT * FROM documents JOIN drawwell_documents USING (doc_id) WHERE path = ?", (path,)
     ).fetchone()
@@ -161,7 +178,7 @@ def _document(bed: Bed, path: str) -> dict[str, Any]:
 
 def _tool(bed: Bed, tool: str, arguments: Any) -> dict[str, Any]:
     """A tool call as a model makes it, through the checks of the server."""
-    answered = toolbox_of(bed.corpus).call(tool, arguments)
+    answered = bed.toolbox.call(tool, arguments)
     try:
         body = json.loads(answered.text)
     except ValueError:

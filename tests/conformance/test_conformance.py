@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.runner import Bed, attempt, check, compare
+from tests.conformance.runner import Bed, attempt, check, compare, written_out
 from tests.conformance.story import tell
-from tests.conformance.tools import toolbox_of
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.json"))
 
@@ -88,12 +87,14 @@ def test_story(case: dict[str, Any], tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", _parameters(AS_TOOLS))
 def test_case_through_tools(case: dict[str, Any], beds: dict[str, Bed]) -> None:
     """The tools, which check arguments and keep to a budget, give what the library gives."""
-    arguments = {"in" if name == "within" else name: value for name, value in case["args"].items()}
-    expect = {path: wanted for path, wanted in case["expect"].items() if path not in ("error.kind", "next")}
-    answered = toolbox_of(beds[case["corpus"]].corpus).call(case["op"], json.dumps(arguments))
+    arguments = {"in" if name == "within" else name: written_out(value) for name, value in case["args"].items()}
+    expect = {("failed" if path == "error.kind" else path): wanted for path, wanted in case["expect"].items()}
+    if "failed" in expect:
+        expect = {**expect, "failed": True, "error": {"empty": False}}
+    answered = beds[case["corpus"]].toolbox.call(case["op"], json.dumps(arguments))
     found = json.loads(answered.text)
     if answered.failed:
-        found = {"error": {"message": found["error"], "moved_to": [], **found}}
+        found = {"failed": True, "error": {"message": found["error"], "moved_to": [], **found}}
     differences = compare(found, expect)
     assert not differences, f"{case['note']}:\n" + "\n".join(differences)
 

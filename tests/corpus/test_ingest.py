@@ -6,12 +6,14 @@ import hashlib
 import json
 import os
 import shutil
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import drawwell.corpus.ingest as ingest_module
 from drawwell.corpus import pool
 from drawwell.corpus.files import read_file
 from drawwell.corpus.ingest import ingest
@@ -34,7 +36,7 @@ def root(tmp_path: Path) -> Path:
         {
             "a.md": "# Alpha\n\nThe first document speaks of apples.\n\n" + LONG,
             "b/c.md": "---\ntitle: Gamma\ntags: [x]\n---\n\nThe second one speaks of --no-cache and cherries.\n",
-            "b/d.txt": "Plain text about dates.\n\nAnd more of it.\n",
+            "b/d.markdown": "Plain text about dates.\n\nAnd more of it.\n",
             "e.md": "# Epsilon\n\nElderberries in the last document.\n",
         },
     )
@@ -51,25 +53,20 @@ def test_a_store_holds_documents_sections_and_words(root: Path) -> None:
     assert (report.seen, report.added, report.documents) == (4, 4, 4)
     assert report.sections == report.sections_written == rows(root, "SELECT count(*) FROM sections")[0][0]
     assert rows(root, "SELECT path, title, kind, summary_src, sha256, bytes FROM documents WHERE path = 'e.md'") == [
-        ("e.md", "Epsilon", "markdown", "offline", hashlib.sha256((root / "e.md").read_bytes()).hexdigest(), 47)
+        ("e.md", "Epsilon", "markdown", "offline", hashlib.sha256((root / "e.md").read_bytes()).hexdigest(), 46)
     ]
     assert texts(root, "a.md") == (root / "a.md").read_text()
-    ids = [
-        row
-        for row in rows(
-            root,
-            "SELECT id, prev_id, next_id, text, char_len, hash FROM sections WHERE id LIKE 'a.md#%' ORDER BY ordinal",
-        )
-    ]
+    query = "SELECT id, prev_id, next_id, text, char_len, hash FROM sections WHERE id LIKE 'a.md#%' ORDER BY ordinal"
+    ids = rows(root, query)
     for place, (id_, before, after, text, length, digest) in enumerate(ids):
         assert id_ == f"a.md#{place}"
         assert before == (f"a.md#{place - 1}" if place else None)
         assert after == (f"a.md#{place + 1}" if place + 1 < len(ids) else None)
         assert (length, digest) == (len(text), hashlib.sha256(text.encode()).hexdigest())
-    own = rows(
-        root,
-        "SELECT start, end, first_line, cite FROM drawwell_sections JOIN documents USING (doc_id) WHERE path = 'a.md' ORDER BY ordinal",
+    query = (
+        "SELECT start, end, first_line, cite FROM drawwell_sections JOIN documents USING (doc_id) WHERE path = 'a.md'"
     )
+    own = rows(root, query + " ORDER BY ordinal")
     source = (root / "a.md").read_text()
     for (_, _, _, text, _, digest), (start, end, line, cite) in zip(ids, own, strict=True):
         assert source[start:end] == text
@@ -133,7 +130,7 @@ def test_only_what_changed_is_written(root: Path) -> None:
     take(root)
     untouched = rows(root, "SELECT * FROM documents WHERE path = 'e.md'")
     fill(root, {"a.md": "# Alpha\n\nNow it speaks of apricots.\n", "new.md": "# New\n\nNectarines.\n"})
-    (root / "b" / "d.txt").unlink()
+    (root / "b" / "d.markdown").unlink()
     report = take(root)
     assert (report.added, report.changed, report.deleted, report.unchanged) == (1, 1, 1, 2)
     assert report.sections_written == 2
@@ -196,11 +193,11 @@ def test_stores_do_not_depend_on_workers(root: Path, tmp_path: Path, monkeypatch
 def test_fs_13_other_settings_cut_documents_anew(root: Path) -> None:
     """Settings are part of a document's key, and of the fingerprint."""
     before = take(root)
-    after = take(root, section_max_chars=200)
+    after = take(root, section_max_chars=60)
     assert (after.changed, after.unchanged) == (4, 0)
     assert after.sections > before.sections
     assert after.fingerprint != before.fingerprint
-    assert dict(rows(root, "SELECT key, value FROM meta"))["section_max_chars"] == "200"
+    assert dict(rows(root, "SELECT key, value FROM meta"))["section_max_chars"] == "60"
 
 
 def test_another_index_budget_changes_the_index_only(root: Path) -> None:
@@ -235,10 +232,10 @@ def test_fs_12_a_document_that_came_to_nothing_is_not_served(root: Path, content
 
 def test_fs_10_files_without_content_are_listed(root: Path) -> None:
     """Zero bytes or only white space: skipped, with the reason, and counted as seen."""
-    fill(root, {"zero.md": b"", "blank.txt": b"\n \n"})
+    fill(root, {"zero.md": b"", "blank.markdown": b"\n \n"})
     report = take(root)
     assert report.seen == 6
-    assert dict(report.skipped) == {"zero.md": "no content", "blank.txt": "no content"}
+    assert dict(report.skipped) == {"zero.md": "no content", "blank.markdown": "no content"}
 
 
 def test_md_16_a_document_of_front_matter_only_is_kept(root: Path) -> None:
@@ -324,7 +321,7 @@ def test_more_than_half_gone_at_once_is_not_believed(root: Path) -> None:
     """An unmounted disk looks like that. Nothing is changed without prune; half is believed."""
     take(root)
     before = state(store_path(root))
-    for path in ("a.md", "b/c.md", "b/d.txt"):
+    for path in ("a.md", "b/c.md", "b/d.markdown"):
         (root / path).unlink()
     with pytest.raises(Vanished, match="3 of 4") as caught:
         take(root)
@@ -341,7 +338,7 @@ def test_more_than_half_gone_at_once_is_not_believed(root: Path) -> None:
 def test_all_gone_at_once_is_not_believed_either(root: Path) -> None:
     """An empty folder with a full store is an unmounted disk; with prune the store is emptied."""
     take(root)
-    for path in ("a.md", "b/c.md", "b/d.txt", "e.md"):
+    for path in ("a.md", "b/c.md", "b/d.markdown", "e.md"):
         (root / path).unlink()
     with pytest.raises(Vanished, match="4 of 4"):
         take(root)
@@ -375,27 +372,21 @@ def test_an_empty_or_missing_folder_is_an_error_and_makes_no_store(tmp_path: Pat
         assert not (tmp_path / name / ".drawwell").exists()
 
 
-def inside(root: Path, path: str) -> dict[str, Any]:
+def inside(root: Path, path: str) -> list[list[tuple[Any, ...]]]:
     """All that the store has of a document, but for names."""
-    return {
-        "document": rows(root, "SELECT doc_id, title, summary, ingested_at FROM documents WHERE path = ?", path),
-        "sections": rows(
-            root,
-            "SELECT s.rowid, ordinal, text, heading_path FROM sections s JOIN documents USING (doc_id) WHERE path = ? ORDER BY ordinal",
-            path,
-        ),
-        "own": rows(
-            root,
-            "SELECT o.* FROM drawwell_sections o JOIN documents USING (doc_id) WHERE path = ? ORDER BY ordinal",
-            path,
-        ),
-    }
+    (doc_id,) = rows(root, "SELECT doc_id FROM documents WHERE path = ?", path)[0]
+    queries = (
+        "SELECT doc_id, title, summary, ingested_at FROM documents WHERE doc_id = ?",
+        "SELECT rowid, ordinal, text, heading_path, hash FROM sections WHERE doc_id = ? ORDER BY ordinal",
+        "SELECT * FROM drawwell_sections WHERE doc_id = ? ORDER BY ordinal",
+    )
+    return [rows(root, query, doc_id) for query in queries]
 
 
 def test_fs_22_a_moved_file_keeps_its_work(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ids, neighbours, index and embeddings follow it without parsing; the old path remains another name."""
     take(root)
-    with closing(__import__("sqlite3").connect(store_path(root))) as connection:
+    with closing(sqlite3.connect(store_path(root))) as connection:
         connection.execute("INSERT INTO embeddings VALUES ('b/c.md#0', 'm', 1, x'00')")
         connection.execute("INSERT INTO embeddings VALUES ('a.md#2', 'm', 1, x'01')")
         connection.commit()
@@ -422,7 +413,7 @@ def test_fs_22_a_moved_file_keeps_its_work(root: Path, monkeypatch: pytest.Monke
     assert aliases == [
         ("a.md", "sub/a.md", "moved"),
         ("b/c.md", "deep/c.md", "moved"),
-        ("b/d.txt", "deep/d.txt", "moved"),
+        ("b/d.markdown", "deep/d.markdown", "moved"),
     ]
     assert rows(root, "PRAGMA foreign_key_check") == []
 
@@ -472,7 +463,7 @@ def test_fs_08_links_inside_are_aliases_and_follow_changes(root: Path) -> None:
     (root / "link.md").symlink_to("e.md")
     report = take(root)
     assert report.documents == 4
-    assert rows(root, "SELECT a.path, d.path, kind FROM drawwell_aliases a JOIN documents d USING (doc_id)") == [
+    assert rows(root, "SELECT a.path, d.path, a.kind FROM drawwell_aliases a JOIN documents d USING (doc_id)") == [
         ("link.md", "e.md", "link")
     ]
     (root / "link.md").unlink()
@@ -519,8 +510,8 @@ def test_an_interrupted_run_is_finished_by_the_next(root: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         ingest(root, store_path(root), IngestOptions(), interrupt)
-    assert rows(root, "SELECT value FROM meta WHERE key = 'drawwell.state'") == [("building",)]
     assert sorted(os.listdir(root / ".drawwell")) == [".gitignore", "store.sqlite", "store.sqlite.lock"]
+    assert rows(root, "SELECT value FROM meta WHERE key = 'drawwell.state'") == [("building",)]
     report = take(root)
     assert report.documents == 4
     assert rows(root, "SELECT value FROM meta WHERE key = 'drawwell.state'") == [("complete",)]
@@ -559,7 +550,6 @@ def test_a_place_that_cannot_be_written_is_an_error_of_the_store(root: Path, tmp
 def test_a_full_disk_is_an_error_of_the_store(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not a trace of SQLite; the store stays whole."""
     take(root)
-    real = __import__("drawwell.corpus.ingest", fromlist=["ingest"])
 
     def small(path: Path) -> Any:
         connection = opened(path)
@@ -567,10 +557,10 @@ def test_a_full_disk_is_an_error_of_the_store(root: Path, monkeypatch: pytest.Mo
         connection.execute(f"PRAGMA max_page_count = {pages + 2}")
         return connection
 
-    opened = real.open_for_writing
+    opened = ingest_module.open_for_writing
     fill(root, {"huge.md": "# Huge\n\n" + LONG * 500})
     with monkeypatch.context() as patch:
-        patch.setattr(real, "open_for_writing", small)
+        patch.setattr(ingest_module, "open_for_writing", small)
         with pytest.raises(StoreError, match="full"):
             take(root)
     assert rows(root, "PRAGMA integrity_check") == [("ok",)]

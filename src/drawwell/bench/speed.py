@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,15 +92,8 @@ def measure_speed(root: Path, settings: Settings, said: Callable[[str], None] = 
                 raise SourceError(f"{root} has no text to measure with", "Name a folder with documents")
             timings.extend(_operations(corpus, chunks, said))
         said("whole process")
-        command = [
-            sys.executable,
-            "-m",
-            "drawwell",
-            "search",
-            _words(str(chunks[0]["text"]), 2),
-            "--store",
-            place.store,
-        ]
+        query = _words(chunks[0]["text"], 2)
+        command = [sys.executable, "-P", "-m", "drawwell", "search", "--store", str(place.store), "--", query]
         timings.append(_timing("search, whole process", [_clock(lambda: _run(command)) for _ in range(3)]))
     return SpeedReport(
         documents=len({chunk["source"] for chunk in chunks}),
@@ -129,7 +123,7 @@ def _operations(corpus: Corpus, chunks: Sequence[dict[str, str]], said: Callable
         given = [argument for argument in arguments if argument]
         if given:
             call(given[0])  # the first call opens files
-            timings.append(_timing(work, [_clock(lambda a=argument, c=call: c(a)) for argument in given]))
+            timings.append(_timing(work, [_clock(partial(call, argument)) for argument in given]))
     return timings
 
 
@@ -140,7 +134,7 @@ def _words(text: str, count: int) -> str:
     return " ".join(words[start : start + count])
 
 
-def _run(command: Sequence[str | Path]) -> None:
+def _run(command: Sequence[str]) -> None:
     subprocess.run(command, check=True, capture_output=True)  # noqa: S603 our own interpreter, our own module
 
 

@@ -72,10 +72,10 @@ def _run(ctx: click.Context, *arguments: str) -> None:
     """Print a command as one would type it, and run it."""
     typed = " ".join(f'"{part}"' if set(part) & set(" ?#*$@") else part for part in arguments)
     print_data(f"$ drawwell {typed}")
-    root = ctx.find_root()
-    assert isinstance(root.command, click.Group)  # noqa: S101 for the type checker: the app itself
+    app = ctx.find_root().command
     try:
-        root.command.main(args=list(arguments), prog_name="drawwell", standalone_mode=False)
+        with app.make_context("drawwell", list(arguments)) as context:
+            app.invoke(context)
     except Error as error:
         print_data(f"{describe(error)}\n(exit code {exit_code(error)})")
     print_data("")

@@ -47,7 +47,7 @@ INGEST_SETTINGS = (
 @quiet_option
 @click.option("--events", is_flag=True, hidden=True, help="For a parent process: one JSON object a line.")
 @click.pass_obj
-def ingest(session: Session, folder: Path, **given: Any) -> None:
+def ingest(session: Session, /, folder: Path, **given: Any) -> None:
     """Take in the documents of a folder, or what changed in it since.
 
     Writes DIR/.drawwell/store.sqlite and nothing else; the documents are only read. A file that cannot be read is

@@ -123,12 +123,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         SystemExit: always, with one of the exit codes of ``cli.errors``.
     """
     _use_utf8()
+    _complete_for_shell()
     try:
-        code = app.main(
-            args=list(arguments) if arguments is not None else None, prog_name="drawwell", standalone_mode=False
-        )
-        sys.stdout.flush()
-        sys.exit(code if isinstance(code, int) else 0)
+        code = _run(sys.argv[1:] if arguments is None else arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        sys.exit(code)
     except (KeyboardInterrupt, click.Abort):
         click.echo("drawwell: interrupted; what was finished is kept", err=True)
         sys.exit(INTERRUPTED)
@@ -140,6 +140,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with contextlib.suppress(BrokenPipeError):
             click.echo(describe(error), err=True)
         sys.exit(exit_code(error))
+
+
+def _run(arguments: Sequence[str]) -> int:
+    # Not through click's own main: it answers a broken pipe with a failure, and on Windows it takes globs for files.
+    try:
+        with app.make_context("drawwell", list(arguments)) as context:
+            app.invoke(context)
+    except click.exceptions.Exit as left:
+        return left.exit_code
+    return 0
+
+
+def _complete_for_shell() -> None:
+    """Answer a shell that completes a command line."""
+    instruction = os.environ.get("_DRAWWELL_COMPLETE")
+    if instruction:
+        from click.shell_completion import shell_complete
+
+        sys.exit(shell_complete(app, {}, "drawwell", "_DRAWWELL_COMPLETE", instruction))
 
 
 def _use_utf8() -> None:

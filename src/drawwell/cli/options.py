@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -20,7 +20,13 @@ _BY_NAME = {entry.name: entry for entry in SETTINGS}
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr but errors.")
 
 
-class _Checked(click.ParamType):
+if TYPE_CHECKING:
+    AnyParamType = click.ParamType[Any]  # generic for the type checker since click 8.5 only
+else:
+    AnyParamType = click.ParamType
+
+
+class _Checked(AnyParamType):
     """A value checked by its definition, so that the message is the same wherever it was given."""
 
     def __init__(self, name: str, check: Callable[[Any], Any], wanted: str) -> None:
@@ -52,7 +58,7 @@ def _setting_option(entry: Setting) -> Callable[[Command], Command]:
     text = f"{entry.help}{shown}"
     if isinstance(entry.default, bool):
         return click.option(f"{entry.flag}/--no-{entry.flag[2:]}", entry.name, default=None, help=text)
-    kind: click.ParamType = _Checked(_metavar(entry), entry.check, entry.takes)
+    kind: AnyParamType = _Checked(_metavar(entry), entry.check, entry.takes)
     if entry.choices:
         kind = click.Choice(entry.choices)
     return click.option(entry.flag, entry.name, type=kind, default=None, help=text)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drawwell.corpus.ingest import Progress
 
 __all__ = ["progress_bar"]
 
-Report = Callable[[str, int, int, str], None]
-
 
 @contextmanager
-def progress_bar(*, quiet: bool = False) -> Iterator[Report | None]:
+def progress_bar(*, quiet: bool = False) -> Iterator[Progress | None]:
     """Show how far an ingest is.
 
     Args:
@@ -25,10 +27,11 @@ def progress_bar(*, quiet: bool = False) -> Iterator[Report | None]:
         yield None
         return
     # rich takes longer to load than a search takes, and is of use only here.
+    import rich.progress
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-    bar = Progress(
+    bar = rich.progress.Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),

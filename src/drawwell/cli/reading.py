@@ -25,6 +25,14 @@ __all__ = ["Reading", "json_option", "reading"]
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, in the tool's shape.")
 
+_OPTIONS = (
+    click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path)),
+    setting_options("store"),
+    click.option("--no-ingest", is_flag=True, help="Read DIR's store as it is, without taking in what changed."),
+    json_option,
+    quiet_option,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -107,14 +115,7 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
     The command receives a ``Reading`` as its first argument.
     """
 
-    @click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
-    @setting_options("store")
-    @click.option("--no-ingest", is_flag=True, help="Read DIR's store as it is, without taking in what changed.")
-    @json_option
-    @quiet_option
-    @click.pass_obj
-    @functools.wraps(command)
-    def run(session: Session, **given: Any) -> None:
+    def run(session: Session, /, **given: Any) -> None:
         where = Reading(
             session=session,
             folder=given.pop("folder"),
@@ -125,4 +126,8 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
         )
         command(where, **given)
 
-    return run
+    # The command's own options travel in its attributes, so they are copied before more are added.
+    wrapped: Callable[..., None] = click.pass_obj(functools.update_wrapper(run, command))
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped

@@ -25,7 +25,7 @@ __all__ = ["watch"]
 @click.option("--poll", is_flag=True, help="Look again and again instead of asking the system; for network folders.")
 @quiet_option
 @click.pass_obj
-def watch(session: Session, folder: Path, poll: bool, quiet: bool, **given: Any) -> None:
+def watch(session: Session, /, folder: Path, poll: bool, quiet: bool, **given: Any) -> None:
     """Take in a folder, and again whenever something in it changes, until interrupted.
 
     A served folder is watched by its server; this is for a store that others only read.

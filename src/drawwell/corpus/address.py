@@ -42,9 +42,14 @@ def parse_id(text: str) -> Address:
     """
     path, sharp, tail = text.rpartition("#") if isinstance(text, str) else ("", "", "")
     match = _TAIL.fullmatch(tail)
-    if not path or not sharp or match is None:
+    if not path or not sharp or match is None or not _is_text(path):
         raise ArgumentError("id", text, _TAKES, "Search first, and give an id of a hit")
     return Address(path, -1 if match[1] == META else int(match[1]), (match[2] or "").lower())
+
+
+def _is_text(path: str) -> bool:
+    """Whether it holds no lone surrogates, which no stored path does."""
+    return not any("\ud800" <= char <= "\udfff" for char in path)
 
 
 def find(look: Look, text: str) -> SectionRow:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from drawwell.corpus.bounds import check_budget, check_flag, check_whole
-from drawwell.corpus.paths import Scope, resolve
+from drawwell.corpus.paths import Scope, entries_of, resolve
 from drawwell.corpus.view import Look, SectionRow
 from drawwell.model import GrepLine, GrepMatch, GrepResult, to_json
 from drawwell.retrieval.paging import Pager
@@ -59,9 +59,10 @@ def grep(look: Look, query: GrepQuery) -> GrepResult:
     deadline = time.monotonic() + query.seconds
     _check(query)
     matcher = compile_pattern(query.pattern, is_regex=query.regex)
-    pager = Pager(look.generation, "grep", query.pattern, tuple(query.within), query.regex, query.lines)
+    entries = entries_of(query.within)
+    pager = Pager(look.generation, "grep", query.pattern, entries, query.regex, query.lines)
     start = pager.positions(query.cursor, 2)
-    scope = resolve(query.within, look.table)
+    scope = resolve(entries, look.table)
     scan = _Scan(look, matcher, query, deadline)
     stopped = scan.run(_texts(look, scope, (start[0], start[1] - 1)))
     notes = [*scope.notes, *scan.notes]

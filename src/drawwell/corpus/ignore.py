@@ -6,9 +6,10 @@ import codecs
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
-from pathspec.patterns.gitignore import GitIgnorePatternError
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 __all__ = ["ALWAYS_LEFT_OUT", "IgnoreFile", "IgnoreRules", "default_rule", "is_cache_folder", "read_ignore_file"]
 
@@ -144,6 +145,9 @@ def read_ignore_file(place: str, path: str) -> tuple[IgnoreFile, list[str]]:
     Raises:
         OSError: it cannot be read.
     """
+    from pathspec import GitIgnoreSpec  # many folders have no such file, and starting up is felt
+    from pathspec.patterns.gitignore import GitIgnorePatternError
+
     with open(place, "rb") as file:  # noqa: PTH123 - names may hold bytes that are not text
         data = file.read(_MAX_IGNORE_BYTES + 1)
     warnings = [f"only its first {_MAX_IGNORE_BYTES:,} bytes count"] if len(data) > _MAX_IGNORE_BYTES else []

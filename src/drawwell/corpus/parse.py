@@ -1,14 +1,15 @@
-"""One file's bytes to everything that the store keeps of it. Pure and picklable: it runs in other processes."""
+"""One file's bytes to everything that the store keeps of it. Pure: it runs in other processes."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from drawwell.corpus.files import Contents
+from drawwell.corpus.options import IngestOptions
+from drawwell.corpus.records import Document, ParseTask, Rejected, SectionRow
 from drawwell.corpus.summary import offline_summary
 from drawwell.errors import MissingExtra, UnreadableFile
 from drawwell.text.blocks import Parsed
@@ -16,131 +17,10 @@ from drawwell.text.formats import Format, format_of, parser_of
 from drawwell.text.sections import Section, SectionLimits, cut
 from drawwell.text.tokens import normalise_for_fts
 
-__all__ = ["Document", "ParseTask", "Rejected", "SectionRow", "parse_document"]
+__all__ = ["parse_document"]
 
 PATH_JOINER = " > "
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
-
-
-@dataclass(frozen=True, slots=True)
-class ParseTask:
-    """A file to parse.
-
-    Attributes:
-        path: its name in the corpus.
-        place: the file to open, relative to the root.
-        size: bytes that it had when it was found.
-        key: ``IngestOptions.document_key`` for it.
-        limits: how to cut it.
-        max_bytes: refuse more.
-    """
-
-    path: str
-    place: str
-    size: int
-    key: str
-    limits: SectionLimits
-    max_bytes: int
-
-
-class SectionRow(NamedTuple):
-    """A section as the store keeps it: the columns that are not ids, table by table."""
-
-    heading_path: str
-    level: int
-    kind: str
-    text: str
-    char_len: int
-    hash: str
-    fts_heading_path: str
-    fts_text: str
-    start: int
-    end: int
-    first_line: int
-    last_line: int
-    repeated: int
-    headings: str
-    covers: str
-    anchor: str
-    part: int
-    parts: int
-    cite: int
-
-    @property
-    def for_sections(self) -> tuple[object, ...]:
-        """``heading_path`` to ``hash`` of ``sections``."""
-        return self[:6]
-
-    @property
-    def for_words(self) -> tuple[object, ...]:
-        """``heading_path`` and ``text`` of ``sections_fts``."""
-        return self[6:8]
-
-    @property
-    def for_own(self) -> tuple[object, ...]:
-        """``start`` to ``cite`` of ``drawwell_sections``."""
-        return self[8:]
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A document as the store keeps it.
-
-    Attributes:
-        path: its name in the corpus.
-        kind: name of its format.
-        key: what besides its bytes decided its sections.
-        title: its title.
-        summary: one line about it.
-        sha256: of the file's bytes, in hex.
-        size: of the file in bytes.
-        mtime_ns: when the file was last changed.
-        encoding: of the file.
-        chars: code points of its source or rendition.
-        front_matter: verbatim; empty without one.
-        fts_front_matter: what the index holds of it.
-        metadata: JSON object.
-        warnings: what was lost or doubtful.
-        sections: in order; empty when there is only front matter.
-    """
-
-    path: str
-    kind: str
-    key: str
-    title: str
-    summary: str
-    sha256: str
-    size: int
-    mtime_ns: int
-    encoding: str
-    chars: int
-    front_matter: str
-    fts_front_matter: str
-    metadata: str
-    warnings: tuple[str, ...]
-    sections: tuple[SectionRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """A file that cannot be taken in.
-
-    Attributes:
-        path: its name in the corpus.
-        reason: why, for the report.
-        sha256: of its bytes when they are the reason, so that the same bytes need no second look; else empty.
-        key: as for ``Document``, when ``sha256`` is given; else empty.
-    """
-
-    path: str
-    reason: str
-    sha256: str = ""
-    key: str = ""
-
-    @property
-    def lasting(self) -> bool:
-        """Whether its bytes are at fault. Otherwise it may be well tomorrow, and what the store has of it is kept."""
-        return bool(self.sha256)
 
 
 def parse_document(contents: Contents, task: ParseTask) -> Document | Rejected:
@@ -155,10 +35,12 @@ def parse_document(contents: Contents, task: ParseTask) -> Document | Rejected:
     if entry is None:
         return Rejected(task.path, "is of no known format")
     try:
-        parsed = parser_of(entry)(contents.data)
-        sectioned = cut(parsed, PurePosixPath(task.path).stem, task.limits)
-    except MissingExtra as error:
+        parser = parser_of(entry)
+    except (MissingExtra, ImportError) as error:
         return Rejected(task.path, str(error))
+    try:
+        parsed = parser(contents.data)
+        sectioned = cut(parsed, PurePosixPath(task.path).stem, _limits(task.options))
     except UnreadableFile as error:
         return Rejected(task.path, str(error), sha256, task.key)
     except MemoryError:
@@ -171,6 +53,10 @@ def parse_document(contents: Contents, task: ParseTask) -> Document | Rejected:
     if not sectioned.sections and not parsed.metadata:
         return Rejected(task.path, "no content", sha256, task.key)
     return _document(parsed, sectioned.title, sectioned.sections, _File(contents, task, entry, sha256, front_matter))
+
+
+def _limits(options: IngestOptions) -> SectionLimits:
+    return SectionLimits(options.section_max_chars, options.section_min_chars, options.section_heading_depth)
 
 
 class _File(NamedTuple):

@@ -11,12 +11,13 @@ import sqlite3
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 
 from drawwell.errors import ArgumentError
 
-__all__ = ["DocumentTable", "Scope", "nearest", "resolve", "shown", "tidy"]
+__all__ = ["DocumentTable", "Scope", "entries_of", "nearest", "resolve", "shown", "tidy"]
 
 MAX_ENTRIES = 100
 MAX_ENTRY_CHARS = 1000
@@ -29,6 +30,7 @@ _CLASS_CHAR = re.compile(r"[\\\]\[^&~|-]")
 _NEAREST_POOL = 2000  # folders, and as many documents, that difflib compares at most
 _NEAREST_QUERY = 120
 _LEAST_LIKENESS = 0.5
+_BRIEF = 100  # characters of a wrong entry that a note repeats
 _MOST_OPTIONAL = 2  # "**/" that may stand for nothing in one glob; each is a choice to try
 
 
@@ -133,7 +135,28 @@ class Scope:
     notes: tuple[str, ...] = ()
 
 
-def resolve(within: Sequence[str] | str, table: DocumentTable) -> Scope:
+def entries_of(within: object) -> tuple[str, ...]:
+    """The entries of a ``within`` argument, checked.
+
+    Args:
+        within: what a caller gave: a sequence of strings; one string counts as one entry.
+
+    Raises:
+        ArgumentError: it is no such sequence, an entry is empty or too long, or there are too many.
+    """
+    if isinstance(within, str):
+        within = (within,)
+    if not isinstance(within, (Sequence, AbstractSet)):
+        raise ArgumentError("within", within, _TAKES)
+    if len(within) > MAX_ENTRIES:
+        raise ArgumentError("within", f"{len(within)} entries", _TAKES, "Name a folder or a glob instead")
+    for entry in within:
+        if not isinstance(entry, str) or not entry.strip() or len(entry) > MAX_ENTRY_CHARS:
+            raise ArgumentError("within", entry, _TAKES)
+    return tuple(within)
+
+
+def resolve(entries: Sequence[str], table: DocumentTable) -> Scope:
     """Turn a ``within`` filter into the documents that it selects.
 
     Each entry is taken as the exact path of a document, else as a folder, else as a glob (``*`` also crosses ``/``,
@@ -141,26 +164,20 @@ def resolve(within: Sequence[str] | str, table: DocumentTable) -> Scope:
     regard to Unicode normalisation and then to case.
 
     Args:
-        within: the entries; one string counts as one entry; empty means no filter.
+        entries: from :func:`entries_of`; empty means no filter.
         table: the documents.
-
-    Raises:
-        ArgumentError: an entry is not a string, is empty or is too long, or there are too many.
     """
-    entries = [within] if isinstance(within, str) else list(within)
     if not entries:
         return Scope()
-    if len(entries) > MAX_ENTRIES:
-        raise ArgumentError("within", f"{len(entries)} entries", _TAKES, "Name a folder or a glob instead")
     chosen: set[int] = set()
     notes: list[str] = []
     for entry in entries:
-        if not isinstance(entry, str) or not entry.strip() or len(entry) > MAX_ENTRY_CHARS:
-            raise ArgumentError("within", entry, _TAKES)
         places, note = _select(entry, table)
         chosen.update(places)
         if note:
             notes.append(note)
+    if len(chosen) == len(table.paths) and chosen:
+        return Scope(notes=tuple(notes))
     places = tuple(sorted(chosen))
     return Scope(frozenset(table.doc_ids[place] for place in places), places, tuple(notes))
 
@@ -184,10 +201,14 @@ def _select(entry: str, table: DocumentTable) -> tuple[Iterable[int], str]:
         return found, ""
     found = _match(composed.casefold(), table.folded)
     if found:
-        return found, f"'{shown(entry)}' matched only without regard to case"
+        return found, f"'{_brief(entry)}' matched only without regard to case"
     near = nearest(name, table)
     advice = f"; nearest: {', '.join(map(shown, near))}" if near else ""
-    return (), f"'{shown(entry)}' matches 0 documents{advice}"
+    return (), f"'{_brief(entry)}' matches 0 documents{advice}"
+
+
+def _brief(entry: str) -> str:
+    return shown(entry if len(entry) <= _BRIEF else f"{entry[:_BRIEF]}…")
 
 
 def _match(name: str, paths: list[str], under: Callable[[str], Sequence[int]] | None = None) -> Sequence[int]:
@@ -205,34 +226,36 @@ def _match(name: str, paths: list[str], under: Callable[[str], Sequence[int]] | 
 
 def _glob(pattern: str) -> re.Pattern[str]:
     """A regular expression for a glob. Each piece between stars is found leftmost and kept, so time is linear."""
-    pieces = pattern.split("**/")
-    if len(pieces) > _MOST_OPTIONAL + 1:
-        pieces = [pattern]
-    return re.compile("(?s:" + r"(?:|.*/)".join(map(_translate, pieces)) + r")\Z")
+    segments: list[list[str]] = [[""]]  # pieces without stars, of stretches between "**/" that may stand for nothing
+    place = 0
+    while place < len(pattern):
+        stars = len(pattern) - place - len(pattern[place:].lstrip("*"))
+        place += stars
+        if stars > 1 and pattern[place : place + 1] == "/" and len(segments) <= _MOST_OPTIONAL:
+            segments.append([""])
+            place += 1
+        elif stars:
+            segments[-1].append("")
+        else:
+            piece, place = _one(pattern, place)
+            segments[-1][-1] += piece
+    return re.compile("(?s:" + r"(?:|.*/)".join(map(_segment, segments)) + r")\Z")
 
 
-def _translate(pattern: str) -> str:
-    pieces = [_fixed(piece) for piece in re.split(r"\*+", pattern)]
+def _segment(pieces: list[str]) -> str:
     if len(pieces) == 1:
         return pieces[0]
     middle = "".join(f"(?>.*?{piece})" for piece in pieces[1:-1] if piece)
     return f"{pieces[0]}{middle}.*{pieces[-1]}"
 
 
-def _fixed(piece: str) -> str:
-    """A piece without stars: as many characters as it matches."""
-    out: list[str] = []
-    place = 0
-    while place < len(piece):
-        char = piece[place]
-        end = piece.find("]", place + 2 + (piece[place + 1 : place + 2] in ("^", "!"))) if char == "[" else -1
-        if end != -1:
-            out.append(_char_class(piece[place + 1 : end]))
-            place = end
-        else:
-            out.append("." if char == "?" else re.escape(char))
-        place += 1
-    return "".join(out)
+def _one(pattern: str, place: int) -> tuple[str, int]:
+    """What matches one character of a path, and where the glob goes on."""
+    char = pattern[place]
+    end = pattern.find("]", place + 2 + (pattern[place + 1 : place + 2] in ("^", "!"))) if char == "[" else -1
+    if end != -1:
+        return _char_class(pattern[place + 1 : end]), end + 1
+    return "." if char == "?" else re.escape(char), place + 1
 
 
 def _char_class(body: str) -> str:

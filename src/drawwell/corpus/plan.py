@@ -6,19 +6,18 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from drawwell.corpus.discover import Discovery, FoundFile
 from drawwell.corpus.files import hash_file
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.parse import ParseTask, Rejected
+from drawwell.corpus.records import ParseTask, Rejected
 from drawwell.errors import UnreadableFile, Vanished
-from drawwell.text.sections import SectionLimits
 
 __all__ = ["Known", "Move", "Plan", "load_known", "make_plan"]
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """A document of the store.
 
     Attributes:
@@ -38,8 +37,7 @@ class Known:
     stale: str
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """A document whose file is now elsewhere, unchanged."""
 
     known: Known
@@ -86,10 +84,18 @@ class _Planner:
     root: Path
     options: IngestOptions
     plan: Plan = field(default_factory=Plan)
+    keys: dict[str, str] = field(default_factory=dict)
+
+    def key(self, file: FoundFile) -> str:
+        """What besides a file's bytes decides its sections."""
+        name = file.format.name
+        if name not in self.keys:
+            self.keys[name] = self.options.document_key(name)
+        return self.keys[name]
 
     def compare(self, file: FoundFile, known: Known | None, refused: Rejected | None) -> None:
         """Decide about a file that the store knows, as a document or as one that was refused."""
-        key = self.options.document_key(file.format.name)
+        key = self.key(file)
         before = known or refused
         if before is None or before.key != key:
             self.parse(file, known)
@@ -112,10 +118,7 @@ class _Planner:
 
     def parse(self, file: FoundFile, replaces: Known | None) -> None:
         """Have a file parsed."""
-        options = self.options
-        limits = SectionLimits(options.section_max_chars, options.section_min_chars, options.section_heading_depth)
-        key = options.document_key(file.format.name)
-        self.plan.tasks.append(ParseTask(file.path, file.place, file.size, key, limits, options.max_file_bytes))
+        self.plan.tasks.append(ParseTask(file.path, file.place, file.size, self.key(file), self.options))
         if replaces is not None:
             self.plan.replaces[file.path] = replaces
 
@@ -140,7 +143,7 @@ class _Planner:
     def _before(self, file: FoundFile, by_content: dict[tuple[str, str], list[Known]]) -> Known | None:
         """The document that a new file was, taken out of those that are gone; of equal ones that of the same name."""
         try:
-            content = (hash_file(self.root, file.place), self.options.document_key(file.format.name))
+            content = (hash_file(self.root, file.place), self.key(file))
         except UnreadableFile:
             return None  # parsing it will say so
         same = by_content.get(content)

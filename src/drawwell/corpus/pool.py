@@ -7,6 +7,7 @@ needs no ``if __name__ == "__main__"`` to open a corpus, and a file that kills i
 from __future__ import annotations
 
 import collections
+import contextlib
 import os
 import pickle
 import queue
@@ -19,7 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from drawwell.corpus.files import read_file
-from drawwell.corpus.parse import Document, ParseTask, Rejected, parse_document
+from drawwell.corpus.parse import parse_document
+from drawwell.corpus.records import Document, ParseTask, Rejected
 from drawwell.errors import UnreadableFile
 
 __all__ = ["parse_all", "parse_file"]
@@ -32,13 +34,13 @@ _BYTES_PER_SECOND = 250_000
 """A file may take a minute and the time to read it at this speed, far below what any machine does."""
 _WATCH_SECONDS = 0.5
 
-_BOOTSTRAP = "import sys; sys.path[:] = sys.argv[1:]; from drawwell.corpus.worker import serve; serve()"
+_BOOTSTRAP = "import sys; sys.path[:] = sys.argv[2:]; from drawwell.corpus.worker import serve; serve(sys.argv[1])"
 
 
 def parse_file(root: Path, task: ParseTask) -> Document | Rejected:
     """Read and parse one file. Whatever it is, this returns."""
     try:
-        contents = read_file(root, task.place, task.max_bytes)
+        contents = read_file(root, task.place, task.options.max_file_bytes)
     except UnreadableFile as error:
         return Rejected(task.path, str(error))
     return parse_document(contents, task)
@@ -112,26 +114,24 @@ class _Worker:
             _end(self._process)
 
     def _parse(self, task: ParseTask) -> Document | Rejected:
-        try:
-            if self._process is None:
+        if self._process is None:
+            try:
                 self._process = _start(self._root)
-            process = self._process
-            self._late = False
-            self._deadline = time.monotonic() + _BASE_SECONDS + task.size / _BYTES_PER_SECOND
+            except OSError:
+                return parse_file(self._root, task)  # a program that cannot start Python again: slower, not worse
+        process = self._process
+        self._late = False
+        self._deadline = time.monotonic() + _BASE_SECONDS + task.size / _BYTES_PER_SECOND
+        try:
             _send(process, task)
-            outcome = _receive(process)
-        except (OSError, EOFError, pickle.UnpicklingError) as error:
-            return Rejected(task.path, self._what_happened(error))
+            return _receive(process)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            self._process = None
+            code = _end(process)
+            reason = "took too long to parse" if self._late else f"the process that parsed it ended (code {code})"
+            return Rejected(task.path, reason)
         finally:
             self._deadline = 0.0
-        return outcome
-
-    def _what_happened(self, error: Exception) -> str:
-        process, self._process = self._process, None
-        if process is None:
-            return f"no process to parse it could be started: {error}"
-        code = _end(process)
-        return "took too long to parse" if self._late else f"the process that parsed it ended (code {code})"
 
 
 class _Pool:
@@ -180,25 +180,21 @@ def _wait(job: _Job) -> Document | Rejected:
 
 
 def _start(root: Path) -> subprocess.Popen[bytes]:
-    process = subprocess.Popen(  # noqa: S603 - our own interpreter with our own words
-        [sys.executable, "-c", _BOOTSTRAP, *sys.path],
+    return subprocess.Popen(  # noqa: S603 - our own interpreter with our own words
+        [sys.executable or "python", "-c", _BOOTSTRAP, str(root.absolute()), *sys.path],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
-    _send(process, str(root.absolute()))
-    return process
 
 
 def _end(process: subprocess.Popen[bytes]) -> int:
     process.kill()
     for stream in (process.stdin, process.stdout):
         if stream is not None:
-            try:
+            with contextlib.suppress(OSError):  # what it had not read is of no use to anyone
                 stream.close()
-            except OSError:
-                continue  # what it had not read is of no use to anyone
     return process.wait()
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from drawwell.corpus.bounds import check_budget, check_whole
-from drawwell.corpus.paths import Scope, resolve
+from drawwell.corpus.paths import Scope, entries_of, resolve
 from drawwell.corpus.view import Look, SectionRow
 from drawwell.errors import ArgumentError
 from drawwell.model import Hit, SearchResult, to_json
@@ -85,9 +85,10 @@ def search(look: Look, query: Query) -> SearchResult:
         ArgumentError: an argument is of the wrong type or out of bounds, or the cursor is of another call.
     """
     _check(query)
-    pager = Pager(look.generation, "search", query.text, tuple(query.within), query.mode)
+    entries = entries_of(query.within)
+    pager = Pager(look.generation, "search", query.text, entries, query.mode)
     (start,) = pager.positions(query.cursor)
-    scope = resolve(query.within, look.table)
+    scope = resolve(entries, look.table)
     tokens, notes = _tokens(query.text)
     notes = [*_mode_notes(query.mode), *notes, *scope.notes]
     notes.extend(look.notes())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from drawwell.text.blocks import Block, Parsed
 
@@ -12,6 +13,7 @@ MAX_SUMMARY = 160
 """Longest summary, in code points."""
 
 _LEAST_PROSE = 20  # columns: a CJK character counts for two
+_DEEPEST = 6
 _LOOKED_AT = 1200  # code points of a block, so that the patterns below work on bounded text
 _MARKUP = (
     (re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])"), ""),  # images
@@ -34,7 +36,8 @@ def offline_summary(title: str, parsed: Parsed) -> str:
         ``title · first sentence`` on one line, at most ``MAX_SUMMARY`` code points; the title alone when no running
         text is long enough to say something.
     """
-    text = next((text for block in parsed.blocks if (text := _prose(block, parsed.source))), "")
+    running = (one for block in parsed.blocks for one in _running_text(block))
+    text = next((text for one in running if (text := _prose(one, parsed.source))), "")
     if not text:
         text = _one_line(str(parsed.metadata.get("description") or ""))
     end = _SENTENCE.search(text)
@@ -43,10 +46,19 @@ def offline_summary(title: str, parsed: Parsed) -> str:
     return line if len(line) <= MAX_SUMMARY else line[: MAX_SUMMARY - 1].rstrip() + "…"
 
 
+def _running_text(block: Block, depth: int = _DEEPEST) -> Iterator[Block]:
+    """The blocks of running text in a block, in order: itself, or those in its items and containers."""
+    if block.kind == "paragraph":
+        yield block
+    elif block.kind in ("list", "item", "container") and depth:
+        for child in block.children:
+            yield from _running_text(child, depth - 1)
+        if not block.children:
+            yield block
+
+
 def _prose(block: Block, source: str) -> str:
-    """The text of a block on one line, without markup; empty when it is not running text, or too little."""
-    if block.kind not in ("paragraph", "list", "container"):
-        return ""
+    """The text of a block on one line, without markup; empty when it is too little."""
     text = source[block.span.start : min(block.span.end, block.span.start + _LOOKED_AT)]
     for pattern, instead in _MARKUP:
         text = pattern.sub(instead, text)

@@ -21,7 +21,8 @@ FILES_HERE = "(files here)"
 """Ends the name of a line for the files directly in a folder."""
 
 _MANY_FILES = 8  # more files than this, beside folders, stand together in one line
-_GROUPS = 12  # groups that one line is opened into, about
+_GROUPS = 12  # folders or files that are not grouped
+_COARSER = (12, 6, 3, 2)  # groups, about, that more are brought into: the most that fit
 _LABELS_AT_FIRST = 3
 _MOST_LABELS = 40
 
@@ -192,18 +193,26 @@ def _cut(nodes: list[Node], style: Style, budget: int, left_out: Callable[[int, 
 def _openings(node: Node) -> list[list[Node]]:
     """Ways to open a line, the most detailed first."""
     if node.units is not None:
-        return [node.units if len(node.units) <= _GROUPS else _grouped(node.units)]
+        return _groupings(node.units)
     folders, files = _inside(node)
-    gathered = files
+    if not folders:
+        return _groupings(files)
+    ways = [_in_order(folders + files)] if len(files) <= _GROUPS else []
     if len(files) > _MANY_FILES:
         whole = [entry for file in files for entry in file.entries]
-        here = Node(f"{shown(node.base) or './'} {FILES_HERE}", node.base, whole, units=files)
-        gathered = [here] if folders else _grouped(files)
-    ways = [_in_order(folders + files)] if len(files) <= _GROUPS else []
-    ways.append(_in_order(folders + gathered))
-    if len(folders) > _GROUPS:
-        ways.append(_in_order(_grouped(folders) + gathered))
-    return ways
+        files = [Node(f"{shown(node.base) or './'} {FILES_HERE}", node.base, whole, units=files)]
+    ways.append(_in_order(folders + files))
+    return ways + [_in_order(groups + files) for groups in _groupings(folders) if groups is not folders]
+
+
+def _groupings(units: list[Node]) -> list[list[Node]]:
+    """Ways to show folders or files: one by one when they are few, else in fewer and fewer groups."""
+    if len(units) <= _GROUPS:
+        return [units]
+    ways = [_grouped(units, count) for count in _COARSER]
+    return [
+        way for number, way in enumerate(ways) if len(way) > 1 and (number == 0 or len(way) < len(ways[number - 1]))
+    ]
 
 
 def _inside(node: Node) -> tuple[list[Node], list[Node]]:
@@ -225,8 +234,8 @@ def _inside(node: Node) -> tuple[list[Node], list[Node]]:
     return folders, files
 
 
-def _grouped(units: list[Node]) -> list[Node]:
-    """Group folders or files by the first character in which their names differ."""
+def _grouped(units: list[Node], count: int) -> list[Node]:
+    """Bring folders or files into about so many groups, by the first character in which their names differ."""
     names = [unit.base for unit in units]
     shared = _shared(min(names), max(names))
     place = len(shared)
@@ -234,7 +243,7 @@ def _grouped(units: list[Node]) -> list[Node]:
     for unit in sorted(units, key=lambda unit: unit.base):
         buckets.setdefault(unit.base[place : place + 1], []).append(unit)
     groups: list[Node] = []
-    enough = len(units) / _GROUPS
+    enough = len(units) / count
     run: list[tuple[str, list[Node]]] = []
     for char, bucket in buckets.items():
         if run and not (char.isalnum() and run[0][0].isalnum() and _size(run) + len(bucket) <= enough):

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from drawwell.corpus.parse import Document
+from drawwell.corpus.records import Document
 
 __all__ = ["Writer"]
 

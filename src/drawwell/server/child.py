@@ -148,10 +148,12 @@ class ChildJob:
 
 def leave_with_parent() -> None:
     """For the child: end this process and its helpers as soon as stdin ends, whatever it is doing."""
+    stdin = sys.stdin.fileno()
 
     def wait() -> None:
-        with contextlib.suppress(OSError, ValueError):
-            while sys.stdin.buffer.read(4096):
+        # Not by sys.stdin, whose lock this thread would hold when the interpreter wants to close it.
+        with contextlib.suppress(OSError):
+            while os.read(stdin, 4096):
                 pass
         if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
             os.killpg(os.getpid(), signal.SIGKILL)

@@ -134,13 +134,15 @@ class McpServer(Server[dict[str, Any]]):
         """Around every message: fresh instructions for a handshake, arguments sent as a string, the start of work."""
         if ctx.method in _HANDSHAKES:
             _instructions.set(await self._fresh_instructions())
-        elif ctx.method == "tools/call":
+            try:
+                return await call_next(ctx)
+            finally:
+                # Only now, so that a child process does not compete with the handshake.
+                self.start()
+        self.start()
+        if ctx.method == "tools/call":
             ctx = replace(ctx, params=_with_object(ctx.params))
-        try:
-            return await call_next(ctx)
-        finally:
-            # Only now, so that a child process does not compete with the handshake.
-            self.start()
+        return await call_next(ctx)
 
     async def _fresh_instructions(self) -> str | None:
         try:

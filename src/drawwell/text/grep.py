@@ -83,6 +83,8 @@ def compile_pattern(pattern: str, *, is_regex: bool = False) -> Matcher:
         raise ArgumentError("pattern", pattern, f"1 to {MAX_PATTERN_CHARS} characters", "Give a shorter part of it")
     if "\n" in pattern:
         raise _one_line_only(pattern)
+    if any("\ud800" <= char <= "\udfff" for char in pattern):
+        raise ArgumentError("pattern", pattern, "text without lone surrogates, which no document holds")
     return _compile_regex(pattern) if is_regex else _Literal(pattern)
 
 
@@ -185,7 +187,7 @@ class _Backtracking:
     """The ``regex`` module under a deadline."""
 
     def __init__(self, pattern: str) -> None:
-        self._compiled = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE | regex.VERSION0)
+        self._compiled = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE)
 
     def matches(self, text: str, deadline: float) -> bool:
         return self.span(text, deadline) is not None
@@ -226,29 +228,41 @@ def _compile_regex(pattern: str) -> Matcher:
     syntax = _Syntax(pattern)
     if syntax.crosses_lines:
         raise _one_line_only(pattern)
-    try:
-        linear = _Linear(pattern)
-        other: _Engine = _Backtracking(pattern) if syntax.needs_borders else _Linear(syntax.written_out)
-    except re2.error:
+    linear = _linear(pattern)
+    if linear is None:
         backtracking = _compile_backtracking(pattern)
         return _Regex(backtracking, backtracking, whole_first=syntax.whole_first and not syntax.looks_away)
-    except regex.error:
-        other = linear  # only RE2 knows this syntax
+    other: _Engine | None = None if syntax.needs_borders else _linear(syntax.written_out)
+    if other is None:
+        try:
+            other = _Backtracking(pattern)
+        except _NO_REGEX:
+            other = linear  # only RE2 knows this syntax
     return _Regex(linear, other, whole_first=syntax.whole_first)
+
+
+def _linear(pattern: str) -> _Linear | None:
+    """The pattern in RE2; None when it has no syntax for it or finds it too large."""
+    try:
+        return _Linear(pattern)
+    except re2.error:
+        return None
 
 
 def _compile_backtracking(pattern: str) -> _Backtracking:
     try:
         return _Backtracking(pattern)
-    except regex.error as error:
-        where = "" if error.pos is None else f" at position {error.pos}"
+    except _NO_REGEX as error:
         raise ArgumentError(
             "pattern",
             pattern,
-            f"a regular expression ({error.msg}{where})",
+            f"a regular expression ({error})",
             "Correct it, or look for it literally with regex=false",
         ) from error
 
+
+_NO_REGEX = (regex.error, ValueError, OverflowError, RecursionError)
+"""What the ``regex`` module raises for a pattern that it does not accept; the message names the position."""
 
 _CLASSES = {
     "w": r"\p{L}\p{M}\p{N}\p{Pc}",

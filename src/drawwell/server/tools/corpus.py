@@ -112,9 +112,9 @@ SEARCH = ToolSpec(
             "limit": _whole(1, 50, 10, "Most hits."),
             "mode": {
                 "type": "string",
-                "enum": ["lexical", "plain"],
+                "enum": ["lexical", "hybrid", "auto", "plain"],
                 "default": "lexical",
-                "description": "Ranking; plain is that of ContextPull.",
+                "description": "Ranking; hybrid uses vectors where there are any, plain ranks as ContextPull does.",
             },
         },
     ),

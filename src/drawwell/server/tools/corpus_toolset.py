@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -26,6 +29,9 @@ _INDEX = "drawwell://index"
 _DOC = "drawwell://doc/"
 _SECTION = "drawwell://section/"
 _MOST_CHARS = 1_000_000
+_MAP_SECONDS = 1.0
+_PATIENCE = 2.0
+"""Seconds that a call waits for a first ingest before it says how far that is."""
 _CHANGE = Change(uris=(_INDEX,), prefixes=(_DOC, _SECTION))
 
 
@@ -60,7 +66,7 @@ class CorpusToolset:
             Error: what was wrong and what to do.
         """
         try:
-            result = tool.handler(self._corpus(), arguments)
+            result = tool.handler(self._patiently(), arguments)
         except ArgumentError as error:
             if error.parameter != "within":
                 raise
@@ -75,7 +81,7 @@ class CorpusToolset:
         """The rule of use, then the best map that fits."""
         room = max_chars - len(_RULE) - 2
         try:
-            rest = self._corpus().map(room)
+            rest = _in_time(partial(self._corpus().map, room)) or "Call index for the list of documents."
         except NotReady as error:
             rest = f"{error.message}. Call index for the map when that is done."
         except Error as error:
@@ -111,17 +117,21 @@ class CorpusToolset:
         )
 
     def read_resource(self, uri: str) -> ResourceText | None:
-        """The index, a document or a section."""
-        if uri == _INDEX:
-            return ResourceText(uri=uri, text=self._corpus().index().text)
-        if uri.startswith(_DOC):
-            return ResourceText(uri=uri, text=_document(self._corpus(), unquote(uri[len(_DOC) :])))
-        if uri.startswith(_SECTION):
-            try:
-                section = self._corpus().read(unquote(uri[len(_SECTION) :]))
-            except ArgumentError as error:
-                raise NotFound(error.message, error.suggestion) from None
-            return ResourceText(uri=uri, text=section.text)
+        """The index, a document or a section.
+
+        Raises:
+            NotFound: there is no such document or section.
+            Error: the corpus cannot be read now.
+        """
+        try:
+            if uri == _INDEX:
+                return ResourceText(uri=uri, text=self._corpus().index().text)
+            if uri.startswith(_DOC):
+                return ResourceText(uri=uri, text=_document(self._corpus(), unquote(uri[len(_DOC) :])))
+            if uri.startswith(_SECTION):
+                return ResourceText(uri=uri, text=self._corpus().read(unquote(uri[len(_SECTION) :])).text)
+        except ArgumentError as error:
+            raise NotFound(error.message, error.suggestion) from None
         return None
 
     def status(self) -> Mapping[str, Any]:
@@ -140,6 +150,18 @@ class CorpusToolset:
         for member in self._members:
             member.close()
 
+    def _patiently(self) -> Corpus | CorpusGroup:
+        """The corpus, after a short wait if it is not there yet."""
+        deadline = time.monotonic() + _PATIENCE
+        for member in self._members:
+            try:
+                member.corpus()
+            except NotReady:
+                member.wait(max(0.0, deadline - time.monotonic()))
+            except Error:
+                continue
+        return self._corpus()
+
     def _corpus(self) -> Corpus | CorpusGroup:
         if len(self._members) == 1 and not self._members[0].source.name:
             return self._members[0].corpus()
@@ -153,6 +175,29 @@ class CorpusToolset:
         if not ready:
             raise next(iter(missing.values()))
         return CorpusGroup(ready, missing)
+
+
+def _in_time(make: Callable[[], str]) -> str:
+    """What a function makes; empty when that takes longer than a handshake can wait, as for very many documents.
+
+    Raises:
+        Error: as the function.
+    """
+    made: list[str | Error] = []
+
+    def run() -> None:
+        try:
+            made.append(make())
+        except Error as error:
+            made.append(error)
+
+    thread = threading.Thread(target=run, name="drawwell-map", daemon=True)
+    thread.start()
+    thread.join(_MAP_SECONDS)
+    answer = made[0] if made else ""
+    if isinstance(answer, Error):
+        raise answer
+    return answer
 
 
 def _document(corpus: Corpus | CorpusGroup, path: str) -> str:

@@ -22,8 +22,8 @@ _log = logging.getLogger("drawwell.server")
 
 _WORTH_SAYING = 3.0
 """A refresh that takes longer than this is told of in answers."""
-_RETRY_SECONDS = 10.0
-"""After this a run that failed, or found a file that it cannot mend, is tried again when a call comes."""
+_RETRY_SECONDS = 5.0
+"""So long after a run that failed, or left a file out of date, a call has it tried again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +58,7 @@ class LiveCorpus:
         self._corpus: Corpus | None = None
         self._generation: str | None = None
         self._changed: Callable[[], None] = lambda: None
+        self._ran = threading.Event()
         self._watch: FolderWatch | None = None
         self._job: ChildJob | None = None
         if source.ingest:
@@ -72,6 +73,7 @@ class LiveCorpus:
             changed: called, from any thread, when the content is another than before.
         """
         self._changed = changed
+        self._generation = self._now()
         self._request()
         if self._watch is not None:
             self._watch.start()
@@ -99,6 +101,11 @@ class LiveCorpus:
                 self._corpus = self._open()
             return self._corpus
 
+    def wait(self, seconds: float) -> None:
+        """Give a first ingest a moment to be done: a small folder is ready before a model could ask again."""
+        if self._job is not None and self._job.state.running:
+            self._ran.wait(seconds)
+
     def note(self) -> str:
         """What an answer should say about its age; empty for nothing."""
         if self._job is None:
@@ -116,7 +123,7 @@ class LiveCorpus:
         """A few plain values for a health check."""
         found: dict[str, Any] = {}
         try:
-            status = self.corpus().status()
+            status = self.corpus().status(files=False)
             found = {"ready": True, "documents": status.documents, "sections": status.sections}
         except Error as error:
             found = {"ready": False, "reason": error.message}
@@ -135,9 +142,7 @@ class LiveCorpus:
         if state.running and store.meta("drawwell.state") == "building":
             store.close()
             raise _indexing(state)
-        corpus = Corpus(store, self.source.root, self._outdated)
-        self._generation = self._generation or store.generation()
-        return corpus
+        return Corpus(store, self.source.root, self._outdated)
 
     def _not_there(self, state: JobState, error: Error) -> Error:
         """Why there is no store to answer from."""
@@ -148,11 +153,10 @@ class LiveCorpus:
             return Error(state.error.message, state.error.suggestion)
         return _indexing(state)
 
-    def _outdated(self) -> None:
-        """Files behind hits were found to have changed."""
-        state = self._job.state if self._job is not None else None
-        if state is not None and (state.runs == 0 or time.monotonic() - state.since > _RETRY_SECONDS):
-            self._request()
+    def _outdated(self, _paths: frozenset[str]) -> None:
+        """Files behind an answer were found to have changed."""
+        if self._job is not None:
+            self._retry(self._job.state)
 
     def _retry(self, state: JobState) -> None:
         if not state.running and time.monotonic() - state.since > _RETRY_SECONDS:
@@ -164,14 +168,19 @@ class LiveCorpus:
 
     def _ended(self, _state: JobState) -> None:
         """After a run: tell if the content is another than it was."""
-        try:
-            generation = self.corpus().store.generation()
-        except Error as error:
-            _log.debug("after an ingest: %s", error)
-            return
-        if generation != self._generation:
+        self._ran.set()
+        generation = self._now()
+        if generation not in (None, self._generation):
             self._generation = generation
             self._changed()
+
+    def _now(self) -> str | None:
+        """The generation of the content; None while there is none to answer from."""
+        try:
+            return self.corpus().store.generation()
+        except Error as error:
+            _log.debug("%s", error)
+            return None
 
 
 def _indexing(state: JobState) -> NotReady:

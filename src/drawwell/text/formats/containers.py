@@ -21,6 +21,7 @@ _LIST = re.compile(r"(?:[-+*]|\d{1,9}[.)])\s")
 _FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 _ADMONITION = re.compile(r"!!! ?[\w-]|\?\?\?\+? ?[\w-]|===[!+]* ?[\"']")
 _BODY = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)[^ \t\r\n]")
+_MARKS = ("!!!", "???", "===", "$$", "///", ":::", "</", "<!--", "<table", "<pre", "markdown")
 _DIALECT = re.compile(
     r"\n[ \t]*(?:!!!|\?\?\?|===[!+]* ?[\"']|\$\$|/{3,}[ \t]*[A-Za-z]|:{3,}[ \t]*\{?[A-Za-z]|</[A-Z]\w*[a-z]"
     r"|<[A-Za-z][^>\n]*\smarkdown|<(?i:table)\b)"
@@ -38,16 +39,20 @@ def view_of(source: str, start: int = 0, *, mdx: bool = False) -> View:
             ``import``, ``export`` and ``{expressions}``.
     """
     text = common_lines(source[start:])
-    if not mdx and not _needs_scan("\n" + text):
+    if not mdx and not _needs_scan(text):
         return View(text, source, start)
     if not text.endswith("\n"):
         text += "\n"
     lines = _Scanner(text, mdx).run()
-    origins = [*(at + start for at in lines.origins), len(text) + start]
+    origins = [*(min(at + start, len(source)) for at in lines.origins), len(source)]
     return View("".join(lines.text), source, start, origins, lines.opens, lines.closes)
 
 
 def _needs_scan(text: str) -> bool:
+    """Whether a Markdown document may hold any of it."""
+    if not any(mark in text for mark in _MARKS):
+        return False
+    text = "\n" + text
     if _DIALECT.search(text):
         return True
     # Raw HTML follows CommonMark's rules, but for comments and the like that stand inside of other raw HTML.

@@ -40,8 +40,8 @@ _WESTERN_BYTES = bytes([*range(0xC0, 0x100)]) + "€‚„…†‡‰‹‘’�
 _EASTERN_BYTES = bytes.fromhex("8a8d8e8f9a9d9e9f a3a5aaafb3b9babc be f0fdfedd")
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 _DECLARABLE = frozenset(
-    [*_LATIN, *_OTHERS, "ascii", "iso8859-1", "iso8859-15", "iso8859-5", "iso8859-7", "iso8859-9", "shift_jis", "gbk", "gb2312",
-     "big5hkscs", "euc_kr", "iso2022_jp", "mac-roman", "cp437", "cp850", "cp852", "cp874", "cp1258", "koi8-u", "tis-620"]
+    [*_LATIN, *_OTHERS, "iso8859-5", "iso8859-7", "iso8859-9", "iso8859-15", "shift_jis", "gbk", "gb2312", "big5hkscs",
+     "euc_kr", "iso2022_jp", "mac-roman", "cp437", "cp850", "cp852", "cp874", "cp1258", "koi8-u", "tis-620"]
 )  # fmt: skip
 
 
@@ -194,7 +194,10 @@ def _guess(data: bytes) -> str:
         return _WESTERN
     if latin and _looks_turkish(sample):
         return "cp1254"
-    best = from_bytes(bytes(sample), cp_isolation=_LATIN if latin else _OTHERS, threshold=0.9, preemptive_behaviour=False).best()
+    candidates = _LATIN if latin else _OTHERS
+    # The threshold is high because markup and English words among other scripts count as noise.
+    matches = from_bytes(bytes(sample), cp_isolation=candidates, threshold=0.9, preemptive_behaviour=False)
+    best = matches.best()
     if best is not None:
         return best.encoding
     if _control_share(data) > 0:

@@ -14,7 +14,9 @@ __all__ = ["Element", "Elements", "find_elements"]
 
 _MAX_TAG = 5000  # code points of one tag, attributes included
 _MAX_FAILED = 2_000_000  # code points that may be searched in vain for the ends of tags
-_INTERESTING = re.compile(r"\n[ \t]*(?:(`{3,})(?=[^`\n]*$)|(~{3,})|(/{3,}|:{3,})([^\n]*)|(<)(?=/?[A-Za-z]))", re.MULTILINE)
+_INTERESTING = re.compile(
+    r"\n[ \t]*(?:(`{3,})(?=[^`\n]*$)|(~{3,})|(/{3,}|:{3,})([^\n]*)|(<)(?=/?[A-Za-z]))", re.MULTILINE
+)
 _FOLD_NAME = re.compile(r"\s*\{?[A-Za-z][\w-]*")
 _NAME = re.compile(r"</?([A-Za-z][\w.:-]*)")
 _STOP = re.compile(r"""["'{}<>]""")

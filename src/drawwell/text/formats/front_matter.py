@@ -6,7 +6,7 @@ not valid, or never closed, is still taken when all its lines read as keys and v
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -34,8 +34,9 @@ _CONTINUED = re.compile(r"[ \t]+\S|-[ \t]|-$|#[^#]|\[")
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _FLOAT = re.compile(r"-?(?:0|[1-9][0-9]{0,17})\.[0-9]+")
 _USUAL = frozenset(
-    "aliases author authors categories category date description draft id keywords lang layout name order permalink "
-    "position redirect_from sidebar_label sidebar_position slug summary tags template title type url version weight".split()
+    ["aliases", "author", "authors", "categories", "category", "date", "description", "draft", "id", "keywords", "lang"]
+    + ["layout", "name", "order", "permalink", "position", "redirect_from", "sidebar_label", "sidebar_position", "slug"]
+    + ["summary", "tags", "template", "title", "type", "url", "version", "weight"]
 )
 
 
@@ -148,7 +149,7 @@ def _plain(value: Any, depth: int) -> Any:
         return {key: _plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list):
         return [_plain(item, depth + 1) for item in value]
-    if isinstance(value, (datetime.date, datetime.time)):
+    if isinstance(value, (dt.date, dt.time)):
         return value.isoformat()
     if isinstance(value, float) and not _FLOAT.fullmatch(repr(value)):
         return repr(value)

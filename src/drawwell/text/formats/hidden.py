@@ -31,8 +31,6 @@ class Hidden(NamedTuple):
     last: int
 
 
-
-
 class HiddenFinder:
     """Finds what is to be hidden at a given line.
 

@@ -136,11 +136,8 @@ class _Builder:
         leaves = dict.fromkeys(("CodeBlock", "TableHead", "TableRow"), self._open_leaf)
         frames = dict.fromkeys(_FRAMES, self._open_frame)
         inline = dict.fromkeys(("Link", "Image"), self._open_link)
-        return leaves | frames | inline | {
-            "Paragraph": self._open_paragraph,
-            "Heading": self._open_heading,
-            "HtmlBlock": self._open_html,
-        }
+        others = {"Paragraph": self._open_paragraph, "Heading": self._open_heading, "HtmlBlock": self._open_html}
+        return leaves | frames | inline | others
 
     def closing(self) -> dict[str, _Handler]:
         """The same for the end of a tag."""
@@ -203,7 +200,7 @@ class _Builder:
 
     def _open_html(self, tag: Any, at: Any) -> None:
         self._open_leaf(tag, at)
-        if self._view.marked:
+        if self._view.opens:
             self._marker(self._leaf)
 
     def _open_link(self, _: Any, at: Any) -> None:
@@ -215,19 +212,19 @@ class _Builder:
         self._settle()
 
     def _close_paragraph(self, _: Any, at: Any) -> None:
-        last = self._view.end_line(at["end"])
-        if self._protected:
-            self._add(self._leaf, last, "paragraph", protected=tuple(self._protected))
-        else:
-            self._add(self._leaf, last, "paragraph")
+        protected = tuple(self._protected or ())
+        span = self._place(self._leaf, self._view.end_line(at["end"]))
+        if span:
+            self._stack[-1].children.append(Block("paragraph", span, 0, "", "", (), 0, protected))
         self._settle()
 
     def _close_heading(self, tag: Any, at: Any) -> None:
-        assert self._heading is not None
-        text, anchor = self._heading.close()
+        text, anchor = self._heading.close() if self._heading else ("", "")
         self._heading = None
         level = int(tag["Heading"][1])
-        self._add(self._leaf, self._view.end_line(at["end"]), "heading", level=level, text=text, anchor=anchor)
+        span = self._place(self._leaf, self._view.end_line(at["end"]))
+        if span:
+            self._stack[-1].children.append(Block("heading", span, level, text, anchor))
         self._settle()
 
     def _close_html(self, _: Any, at: Any) -> None:
@@ -270,16 +267,25 @@ class _Builder:
         if top.inline:
             while line > top.end and self._view.blank(line - 1):
                 line -= 1
-            self._add(top.end, line, "paragraph", protected=tuple(top.protected))
+            span = self._place(top.end, line)
+            if span:
+                top.children.append(Block("paragraph", span, protected=tuple(top.protected)))
             top.inline = False
             top.protected = []
 
-    def _add(self, first: int, last: int, kind: BlockKind, **more: Any) -> None:
+    def _place(self, first: int, last: int) -> Span | None:
+        """The range of a block that comes after what is in the open one; None when nothing of it is left."""
         top = self._stack[-1]
-        span = self._view.span(max(first, top.end), max(last, top.end))
-        if span.start < span.end:
-            top.children.append(Block(kind, span, **more))
-            top.end = last
+        start, end = self._view.offset(first if first > top.end else top.end), self._view.offset(last)
+        if start >= end:
+            return None
+        top.end = last
+        return Span(start, end)
+
+    def _add(self, first: int, last: int, kind: BlockKind, children: tuple[Block, ...] = ()) -> None:
+        span = self._place(first, last)
+        if span:
+            self._stack[-1].children.append(Block(kind, span, children=children))
 
     def _close_frame(self, tag: Any, at: Any) -> None:
         while self._stack[-1].region is not None:
@@ -295,11 +301,13 @@ class _Builder:
         if frame.kind == "item" and len(children) == 1 and children[0].kind == "paragraph":
             children, protected = [], list(children[0].protected)
         last = max(last, frame.end)
+        header = 0
         if frame.kind == "table":
-            header = self._view.span(frame.header_end if frame.header_end >= 0 else last, last).start
-            self._add(frame.first, last, "table", children=tuple(children), header_end=header)
-        else:
-            self._add(frame.first, last, frame.kind, children=tuple(children), protected=tuple(protected))
+            header = self._view.offset(frame.header_end if frame.header_end >= 0 else last)
+        span = self._place(frame.first, last)
+        if span:
+            block = Block(frame.kind, span, 0, "", "", tuple(children), header, tuple(protected))
+            self._stack[-1].children.append(block)
         self._settle()
 
     def _marker(self, line: int) -> None:
@@ -310,7 +318,9 @@ class _Builder:
             if region.kind == "html":
                 self._html(line, region.last)
             elif region.kind == "math":
-                self._add(line, region.last, "paragraph", protected=(self._view.span(line, region.last),))
+                span = self._place(line, region.last)
+                if span:
+                    self._stack[-1].children.append(Block("paragraph", span, protected=(span,)))
             elif region.kind == "opaque" or len(self._stack) >= _MAX_DEPTH:
                 self._add(line, region.body, "opaque")
             else:
@@ -330,7 +340,7 @@ class _Builder:
             if region.kind == "container" or all(child.kind != "heading" for child in frame.children):
                 self._stack.pop()
                 last = region.last if region.last > region.tail else frame.end
-                self._add(frame.first, last, "container", children=tuple(frame.children))
+                self._add(frame.first, last, "container", tuple(frame.children))
                 return
             self._dissolve()
         if region.last > region.tail:
@@ -339,33 +349,31 @@ class _Builder:
     def _dissolve(self) -> None:
         """Gives the blocks of a region to what is around it, because of headings or for want of its end."""
         frame = self._stack.pop()
-        assert frame.region is not None
-        self._add(frame.first, frame.region.body, "opaque")
+        self._add(frame.first, frame.region.body if frame.region else frame.first, "opaque")
         top = self._stack[-1]
         top.children += frame.children
         top.end = max(top.end, frame.end)
 
     def _html(self, first: int, last: int) -> None:
-        top = self._stack[-1]
-        first = max(first, top.end)
-        if self._quotes:
-            self._add(first, last, "paragraph")
-        elif first < last:
-            top.children += html_blocks(self._view.source, self._view.span(first, last))
-            top.end = last
+        span = self._place(first, last)
+        if not span:
+            return
+        blocks = [Block("paragraph", span)] if self._quotes else html_blocks(self._view.source, span)
+        self._stack[-1].children += blocks
 
 
 def _fill(source: str, at: int, blocks: list[Block]) -> list[Block]:
     """Puts what lies between the blocks and is not blank, such as link definitions, into blocks of its own."""
     filled: list[Block] = []
     for block in [*blocks, Block("opaque", Span(len(source), len(source)))]:
-        between = source[at : block.span.start]
+        start = block.span.start
+        between = source[at:start]
         text = between.strip(" \t\r\n")
         if text:
             begin = between.index(text)
             end = between.find("\n", begin + len(text))
-            start = between.rfind("\n", 0, begin) + 1
-            filled.append(Block("opaque", Span(at + start, block.span.start if end < 0 else at + end + 1)))
+            first = between.rfind("\n", 0, begin) + 1
+            filled.append(Block("opaque", Span(at + first, start if end < 0 else at + end + 1)))
         filled.append(block)
         at = block.span.end
     filled.pop()

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import Literal
 
-from drawwell.model import Span
 from drawwell.text.lines import ByteMap
 
 __all__ = ["Region", "View", "common_lines"]
@@ -53,8 +53,8 @@ class View:
         text: the view's text. Its lines end with LF or CR LF.
         source: the document.
         start: the offset in the source at which the view begins.
-        origins: for every line of the view, and for its end, the offset of that line in the source (the last may be
-            one beyond it, for a line feed that it lacks); None when the view shows the source as it is.
+        origins: for every line of the view, and for its end, the offset of that line in the source; None when the
+            view shows the source as it is. With origins all lines of the view end with a line feed.
         opens: regions by the marker lines at which they begin.
         closes: regions by the marker lines at which they end.
     """
@@ -73,7 +73,6 @@ class View:
         self.start = start
         self.opens = opens or {}
         self.closes = closes or {}
-        self.marked = bool(self.opens)
         data = text.encode()
         self._lines = data.splitlines(keepends=True)  # of bytes: at \n, \r\n and \r only
         self._starts = [0, *accumulate(map(len, self._lines))]
@@ -82,8 +81,11 @@ class View:
             self._points = [0, *accumulate(map(len, map(bytes.decode, self._lines)))]
         self._faithful = origins is None
         self._origins = origins or ([point + start for point in self._points] if start else self._points)
-        self._bytes = ByteMap(text)
         self._blank = (0, 0)
+
+    @cached_property
+    def _bytes(self) -> ByteMap:
+        return ByteMap(self.text)
 
     def line_at(self, byte: int) -> int:
         """The line that holds the byte."""
@@ -92,8 +94,11 @@ class View:
     def end_line(self, byte: int) -> int:
         """The line after the last one that shows something before ``byte``; quote markers alone are nothing."""
         line = bisect_left(self._starts, byte)
-        if byte != self._starts[line] and not self._lines[line - 1][: byte - self._starts[line - 1]].strip(b" \t>"):
-            line -= 1
+        if byte != self._starts[line]:
+            if not self._lines[line - 1][: byte - self._starts[line - 1]].strip(b" \t>"):
+                line -= 1
+        elif line and not self._lines[line - 1].isspace():
+            return line
         low, high = self._blank
         if low <= line <= high:
             return low
@@ -107,9 +112,9 @@ class View:
         """Whether nothing but white space is shown on a line."""
         return not self._lines[line].strip(_BLANK)
 
-    def span(self, first: int, last: int) -> Span:
-        """The range in the source of the lines from ``first`` to before ``last``."""
-        return Span(self._origins[first], min(self._origins[last], len(self.source)))
+    def offset(self, line: int) -> int:
+        """The offset in the source at which a line begins; the end of the source for the line after the last."""
+        return self._origins[line]
 
     def point(self, byte: int) -> int:
         """The offset in the source of a byte of the view."""
@@ -117,7 +122,10 @@ class View:
         if self._faithful:
             return at + self.start
         line = bisect_right(self._points, at) - 1
-        return max(self._origins[line], self._origins[line + 1] - (self._points[line + 1] - at))
+        end = self._origins[line + 1]
+        if end == len(self.source) and not self.source.endswith("\n"):
+            end += 1  # for the line feed that only the view has
+        return max(self._origins[line], end - (self._points[line + 1] - at))
 
 
 def common_lines(source: str) -> str:

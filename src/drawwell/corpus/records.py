@@ -1,0 +1,129 @@
+"""What travels between the parts of an ingest, and between its processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from drawwell.corpus.options import IngestOptions
+
+__all__ = ["Document", "ParseTask", "Rejected", "SectionRow"]
+
+
+@dataclass(frozen=True, slots=True)
+class ParseTask:
+    """A file to parse.
+
+    Attributes:
+        path: its name in the corpus.
+        place: the file to open, relative to the root.
+        size: bytes that it had when it was found.
+        key: ``IngestOptions.document_key`` for it.
+        options: how to read and cut it.
+    """
+
+    path: str
+    place: str
+    size: int
+    key: str
+    options: IngestOptions
+
+
+class SectionRow(NamedTuple):
+    """A section as the store keeps it: the columns that are not ids, table by table."""
+
+    heading_path: str
+    level: int
+    kind: str
+    text: str
+    char_len: int
+    hash: str
+    fts_heading_path: str
+    fts_text: str
+    start: int
+    end: int
+    first_line: int
+    last_line: int
+    repeated: int
+    headings: str
+    covers: str
+    anchor: str
+    part: int
+    parts: int
+    cite: int
+
+    @property
+    def for_sections(self) -> tuple[object, ...]:
+        """``heading_path`` to ``hash`` of ``sections``."""
+        return self[:6]
+
+    @property
+    def for_words(self) -> tuple[object, ...]:
+        """``heading_path`` and ``text`` of ``sections_fts``."""
+        return self[6:8]
+
+    @property
+    def for_own(self) -> tuple[object, ...]:
+        """``start`` to ``cite`` of ``drawwell_sections``."""
+        return self[8:]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as the store keeps it.
+
+    Attributes:
+        path: its name in the corpus.
+        kind: name of its format.
+        key: what besides its bytes decided its sections.
+        title: its title.
+        summary: one line about it.
+        sha256: of the file's bytes, in hex.
+        size: of the file in bytes.
+        mtime_ns: when the file was last changed.
+        encoding: of the file.
+        chars: code points of its source or rendition.
+        front_matter: verbatim; empty without one.
+        fts_front_matter: what the index holds of it.
+        metadata: JSON object.
+        warnings: what was lost or doubtful.
+        sections: in order; empty when there is only front matter.
+    """
+
+    path: str
+    kind: str
+    key: str
+    title: str
+    summary: str
+    sha256: str
+    size: int
+    mtime_ns: int
+    encoding: str
+    chars: int
+    front_matter: str
+    fts_front_matter: str
+    metadata: str
+    warnings: tuple[str, ...]
+    sections: tuple[SectionRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A file that cannot be taken in.
+
+    Attributes:
+        path: its name in the corpus.
+        reason: why, for the report.
+        sha256: of its bytes when they are the reason, so that the same bytes need no second look; else empty.
+        key: as for ``Document``, when ``sha256`` is given; else empty.
+    """
+
+    path: str
+    reason: str
+    sha256: str = ""
+    key: str = ""
+
+    @property
+    def lasting(self) -> bool:
+        """Whether its bytes are at fault. Otherwise it may be well tomorrow, and what the store has of it is kept."""
+        return bool(self.sha256)

@@ -1,0 +1,126 @@
+"""Status, watch, config, instructions, tools-json, bench and demo."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.helpers import drawwell
+
+import drawwell as package
+from drawwell.cli.main import main
+
+
+def test_status(docs: Path) -> None:
+    """Status says what is there, what was skipped, and which files changed, without taking anything in."""
+    (docs / "empty.md").write_text("")
+    drawwell("ingest", docs)
+    (docs / "b.txt").write_text("Other words.\n")
+    (docs / "new.md").write_text("# New\n\nText.\n")
+    for _ in range(2):
+        found = json.loads(drawwell("status", docs, "--json").out)
+        assert (found["documents"], found["state"]) == (2, "complete")
+        assert found["skipped"][0][0] == "empty.md"
+        assert [path for path, _ in found["changed"]] == ["b.txt"]
+        assert found["added"] == ["new.md"]
+    ran = drawwell("status", cwd=docs)
+    assert ran.code == 0
+    for part in ("documents", "b.txt", "new.md", "empty.md"):
+        assert part in ran.out
+
+
+def test_status_without_a_store(docs: Path) -> None:
+    """A folder that was never taken in is a failure that says what to do."""
+    ran = drawwell("status", docs)
+    assert ran.code == 1
+    assert "drawwell ingest" in ran.err
+
+
+def test_watch_takes_in_changes(docs: Path) -> None:
+    """A changed file is in the store a moment later; an interrupt ends the watch with 130."""
+    command = [sys.executable, "-m", "drawwell", "watch", str(docs), "--workers", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert "2 added" in process.stdout.readline()
+        assert "watching" in process.stderr.readline()
+        (docs / "b.txt").write_text("Now about penguins.\n")
+        for line in process.stdout:
+            if "1 changed" in line:
+                break
+        process.send_signal(signal.SIGTERM if os.name == "nt" else signal.SIGINT)
+        assert process.wait(20) == (1 if os.name == "nt" else 130)
+        assert "Traceback" not in process.stderr.read()
+    assert "b.txt#0" in drawwell("search", "penguins", "--store", docs).out
+
+
+def test_config_shows_values_and_sources(docs: Path) -> None:
+    """Each setting is shown with its value and where it was set; secrets are not."""
+    (docs / "drawwell.toml").write_text("section_max_chars = 300\n")
+    ran = drawwell("config", docs, DRAWWELL_TOKEN="a-very-secret-token", DRAWWELL_PORT="9000")
+    assert ran.code == 0
+    assert "300  (drawwell.toml)" in ran.out
+    assert "9000  (DRAWWELL_PORT in the environment)" in ran.out
+    assert "a-very-secret-token" not in ran.out
+    assert "4  (default)" in ran.out
+    rows = {row["name"]: row for row in json.loads(drawwell("config", docs, "--json").out)["settings"]}
+    assert rows["section_max_chars"]["value"] == 300
+
+
+def test_config_names_what_is_wrong(docs: Path) -> None:
+    """A wrong value is shown with its place among the others, and the exit code is 78."""
+    ran = drawwell("config", docs, DRAWWELL_PORT="many")
+    assert ran.code == 78
+    assert "DRAWWELL_PORT" in ran.out
+    assert "section_max_chars" in ran.out
+    (docs / "pyproject.toml").write_text("[tool.drawwell\n")
+    ran = drawwell("config", docs)
+    assert ran.code == 78
+    assert "pyproject.toml" in ran.err
+    assert "line 1" in ran.err
+
+
+def test_instructions_and_tools(capsys: pytest.CaptureFixture[str]) -> None:
+    """The rules of use are Markdown; the tools are the package's own, in both forms."""
+
+    def printed(*arguments: str) -> str:
+        with pytest.raises(SystemExit) as left:
+            main(arguments)
+        assert left.value.code == 0
+        return capsys.readouterr().out
+
+    assert printed("instructions").startswith("## ")
+    assert json.loads(printed("tools-json")) == {"version": package.__version__, "tools": package.TOOLS}
+    assert json.loads(printed("tools-json", "--openai"))["tools"] == package.openai_tools()
+
+
+def test_bench_speed(docs: Path) -> None:
+    """The measurements name the work, the machine and the corpus, and leave the folder alone."""
+    before = sorted(docs.rglob("*"))
+    found = json.loads(drawwell("bench", "speed", docs, "--json", "--quiet").out)
+    assert (found["documents"], found["sections"]) == (2, 2)
+    works = [timing["work"] for timing in found["timings"]]
+    for work in ("ingest, cold", "ingest, unchanged", "search, 2 words", "grep, one word", "read"):
+        assert work in works
+    assert all(0 < timing["p50_ms"] <= timing["p95_ms"] for timing in found["timings"])
+    assert sorted(docs.rglob("*")) == before
+
+
+def test_demo_shows_a_refused_citation() -> None:
+    """The tour ingests, searches, reads with a citation, greps, and ends with a stale citation refused."""
+    ran = drawwell("demo")
+    assert ran.code == 0
+    for command in ("ingest handbook", "index handbook", "search ", "read ", "grep TX-4419 handbook"):
+        assert f"$ drawwell {command}" in ran.out
+    assert "policies/refunds-2025.md#1@" in ran.out
+    assert "Annual plans: 45 days" in ran.out
+    assert "skipped" not in ran.out
+    refused = ran.out.rpartition("$ drawwell read ")[2]
+    assert "changed" in refused
+    assert "(exit code 1)" in refused
+    assert "Traceback" not in ran.err

@@ -1,0 +1,173 @@
+"""Whole documents and one writer, whatever ends a run: real processes, real kills."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from drawwell.corpus.places import store_path
+from drawwell.corpus.store import Store
+from drawwell.text.tokens import normalise_for_fts
+from tests.corpus.folders import contents, documents, fill, rows, take, texts
+
+DOCUMENTS = 60
+RUN = """
+import sys
+from pathlib import Path
+from drawwell.corpus import pool
+from drawwell.corpus.ingest import ingest
+from drawwell.corpus.options import IngestOptions
+pool._INLINE_BYTES = int(sys.argv[2])
+root = Path(sys.argv[1])
+def tell(stage, done, total, path):
+    print(stage, flush=True)
+print(ingest(root, root / ".drawwell" / "store.sqlite", IngestOptions(workers=2), tell).documents)
+"""
+
+
+def edition(number: int, name: str) -> str:
+    body = "".join(f"## {name} part {part}\n\nThe {name} edition of document {number}.\n\n" for part in range(30))
+    return f"# Document {number}\n\n{body}"
+
+
+def editions(name: str) -> dict[str, str | bytes]:
+    return {f"{number:02}.md": edition(number, name) for number in range(DOCUMENTS)}
+
+
+def start(root: Path, inline_bytes: int) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", RUN, str(root), str(inline_bytes)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+
+
+def kill_in(process: subprocess.Popen[bytes], stage: bytes, seconds: float) -> None:
+    """Kill a process some time after it came to a stage; its children must leave by themselves."""
+    assert process.stdout is not None
+    with process:
+        while process.stdout.readline().strip() not in (stage, b""):
+            pass
+        time.sleep(seconds)
+        process.kill()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    pytest.fail("a parsing process outlived its parent")
+
+
+def check_whole(root: Path, names: set[str]) -> set[str]:
+    """Every document is one of its editions, in all tables; returns the editions that are there."""
+    assert rows(root, "PRAGMA integrity_check") == [("ok",)]
+    found = set()
+    for path in documents(root):
+        text = texts(root, path)
+        kept = [name for name in names if text == edition(int(path[:2]), name)]
+        assert kept, f"{path} is neither old nor new"
+        found.add(kept[0])
+    assert rows(root, "SELECT count(*) FROM sections_fts") == rows(root, "SELECT count(*) FROM sections")
+    assert rows(root, "SELECT count(*) FROM drawwell_sections") == rows(root, "SELECT count(*) FROM sections")
+    query = (
+        "SELECT s.id, s.text, f.id, f.text FROM sections s JOIN drawwell_sections o USING (doc_id, ordinal)"
+        " JOIN sections_fts f ON f.rowid = o.fts_rowid"
+    )
+    for id_, text, indexed_id, indexed in rows(root, query):
+        assert (indexed_id, indexed) == (id_, normalise_for_fts(text))
+    query = "SELECT n_sections, (SELECT count(*) FROM sections s WHERE s.doc_id = d.doc_id) FROM documents d"
+    assert all(said == held for said, held in rows(root, query))
+    return found
+
+
+@pytest.mark.parametrize("inline_bytes", [0, 10**9], ids=["processes", "inline"])
+def test_a_kill_leaves_every_document_whole(tmp_path: Path, inline_bytes: int) -> None:
+    """At random moments of first and later runs. The next run finishes, and its store is that of a run in peace."""
+    random.seed(inline_bytes)
+    root = fill(tmp_path / "docs", editions("first"))
+    for _ in range(2):
+        kill_in(start(root, inline_bytes), b"reading", random.uniform(0, 0.25))
+        if store_path(root).exists():
+            check_whole(root, {"first"})
+    take(root)
+    assert check_whole(root, {"first"}) == {"first"}
+    fill(root, editions("second"))
+    for _ in range(3):
+        kill_in(start(root, inline_bytes), b"reading", random.uniform(0, 0.25))
+        with closing(Store.open(store_path(root))) as store:
+            assert store.connection().execute("SELECT count(*) FROM documents").fetchone()[0] == DOCUMENTS
+        check_whole(root, {"first", "second"})
+    take(root)
+    assert check_whole(root, {"second"}) == {"second"}
+    peace = tmp_path / "peace.sqlite"
+    take(root, peace)
+    assert documents(root) == [path for (path,) in rows(peace, "SELECT path FROM documents ORDER BY path")]
+    for query in (
+        "SELECT value FROM meta WHERE key IN ('index_text', 'corpus_fingerprint', 'drawwell.state') ORDER BY key",
+        "SELECT id, text, prev_id, next_id FROM sections ORDER BY id",
+    ):
+        assert rows(root, query) == rows(peace, query)
+
+
+def test_fs_17_two_ingests_at_once_of_a_new_store(tmp_path: Path) -> None:
+    """One waits for the other, says so, and finds nothing left to do."""
+    root = fill(tmp_path / "docs", editions("first"))
+    processes = [start(root, 10**9) for _ in range(3)]
+    told = []
+    for process in processes:
+        with process:
+            told.append(process.communicate(timeout=60)[0].split())
+        assert process.returncode == 0
+    assert [words[-1] for words in told] == [str(DOCUMENTS).encode()] * 3
+    assert sum(b"reading" in words for words in told) == 1
+    assert check_whole(root, {"first"}) == {"first"}
+
+
+def test_readers_see_whole_documents_during_an_ingest(tmp_path: Path) -> None:
+    """Each answer is of one moment; no reader waits or fails."""
+    root = fill(tmp_path / "docs", editions("first"))
+    take(root)
+    fill(root, editions("second"))
+    process = start(root, 10**9)
+    looks = 0
+    with closing(Store.open(store_path(root))) as store, process:
+        while process.poll() is None:
+            connection = store.connection()
+            found = connection.execute(
+                "SELECT group_concat(text, '') FROM (SELECT doc_id, text FROM sections"
+                " ORDER BY doc_id, ordinal) GROUP BY doc_id"
+            ).fetchall()
+            assert len(found) == DOCUMENTS
+            for number, (text,) in enumerate(found):
+                assert text in (edition(number, "first"), edition(number, "second"))
+            looks += 1
+        assert process.stdout is not None
+        process.stdout.read()
+    assert looks > 1
+    assert check_whole(root, {"second"}) == {"second"}
+
+
+def test_ctrl_c_stops_at_once_and_cleanly(tmp_path: Path) -> None:
+    """The store keeps whole documents, no log is left, and the parsing processes are gone."""
+    root = fill(tmp_path / "docs", editions("first"))
+    process = start(root, 0)
+    assert process.stdout is not None
+    with process:
+        while process.stdout.readline().strip() != b"reading":
+            pass
+        os.killpg(process.pid, signal.SIGINT)
+        process.stdout.read()
+        assert process.wait(20) != 0
+    assert not list(store_path(root).parent.glob("*-wal"))
+    check_whole(root, {"first"})
+    take(root)
+    assert contents(store_path(root))["meta"]
+    assert check_whole(root, {"first"}) == {"first"}
