@@ -14,6 +14,7 @@ from pathlib import Path
 
 import platformdirs
 import pytest
+
 from tests.guard import Guard, user_places
 
 PLACES = (

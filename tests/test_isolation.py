@@ -10,6 +10,7 @@ from pathlib import Path
 
 import platformdirs
 import pytest
+
 from tests import conftest
 from tests.guard import Guard, UserDataTouched
 

@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-WHEEL_HAS = ("drawwell/py.typed", "drawwell/cli/main.py", "drawwell/demo/corpus/")
+WHEEL_HAS = ("drawwell/py.typed", "drawwell/cli/main.py", "drawwell/demo/corpus/.drawwellignore")
 SDIST_HAS = ("/README.md", "/LICENSE", "/pyproject.toml", "/src/drawwell/__init__.py", "/tests/conftest.py")
 SDIST_LACKS = ("/.venv", "/.git/", "/dist/", "/.mypy_cache")
 

@@ -32,6 +32,7 @@ from drawwell.settings import SETTINGS, Setting
 ROOT = Path(__file__).resolve().parent.parent
 NOTE = "<!-- Written by tools/gen_reference.py from the code; do not edit. -->"
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
+QUOTED = re.compile(r"(: )'([^']*)'")
 PRECEDENCE = (
     "Highest first: flag, environment, `--env-file`, `drawwell.toml` and `[tool.drawwell]` or `[tool.contextpull]` "
     "in `pyproject.toml` at the root of the corpus, your own `config.toml`, default. `drawwell config DIR` shows "
@@ -164,7 +165,17 @@ def _code_blocks(text: str) -> str:
 
 
 def _signature(name: str, function: Callable[..., Any]) -> str:
-    return f"```python\n{name}{inspect.signature(function)}\n```".replace("'", "")
+    """A signature as it stands in the source; one parameter a line where it is long."""
+    signature = inspect.signature(function)
+    parameters = [QUOTED.sub(r"\1\2", str(each)) for each in signature.parameters.values() if each.name != "self"]
+    keyword = next((n for n, each in enumerate(signature.parameters.values()) if each.kind is each.KEYWORD_ONLY), None)
+    if keyword is not None:
+        parameters.insert(keyword - ("self" in signature.parameters), "*")
+    end = f") -> {signature.return_annotation}"
+    line = f"{name}({', '.join(parameters)}{end}"
+    if len(line) > 100:
+        line = f"{name}(\n" + "".join(f"    {each},\n" for each in parameters) + end
+    return f"```python\n{line}\n```"
 
 
 def _fields(value: Any) -> str:

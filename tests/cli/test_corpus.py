@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.helpers import drawwell, drawwell_process
 
 import drawwell as package
 from drawwell.compose import open_corpus
+from tests.cli.helpers import drawwell, drawwell_process
 
 QUERY = "refund window annual plans"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 import pytest
-from tests.cli.helpers import drawwell, drawwell_process
 
 from drawwell import __version__, errors
 from drawwell.cli.errors import describe, exit_code
 from drawwell.cli.main import COMMANDS, app
+from tests.cli.helpers import drawwell, drawwell_process
 
 HEAVY = ("mcp", "sqlalchemy", "numpy", "rich", "pydantic", "sqlite3", "tantivy", "pyromark", "asyncio")
 

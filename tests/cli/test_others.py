@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -10,10 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.helpers import drawwell
 
 import drawwell as package
 from drawwell.cli.main import main
+from tests.cli.helpers import drawwell
 
 
 def test_status(docs: Path) -> None:
@@ -44,15 +45,17 @@ def test_status_without_a_store(docs: Path) -> None:
 def test_watch_takes_in_changes(docs: Path) -> None:
     """A changed file is in the store a moment later; an interrupt ends the watch with 130."""
     command = [sys.executable, "-m", "drawwell", "watch", str(docs), "--workers", "1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with contextlib.ExitStack() as around:
+        process = around.enter_context(
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        )
+        around.callback(process.kill)
         assert process.stdout is not None
         assert process.stderr is not None
         assert "2 added" in process.stdout.readline()
         assert "watching" in process.stderr.readline()
         (docs / "b.txt").write_text("Now about penguins.\n")
-        for line in process.stdout:
-            if "1 changed" in line:
-                break
+        assert any("1 changed" in line for line in process.stdout)
         process.send_signal(signal.SIGTERM if os.name == "nt" else signal.SIGINT)
         assert process.wait(20) == (1 if os.name == "nt" else 130)
         assert "Traceback" not in process.stderr.read()

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.helpers import drawwell
 
 from drawwell.cli.serve import ingest_command, split_names
 from drawwell.compose import CorpusPlace
 from drawwell.errors import ArgumentError
+from tests.cli.helpers import drawwell
 
 HELLO = {
     "protocolVersion": "2025-06-18",

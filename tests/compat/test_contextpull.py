@@ -14,14 +14,14 @@ from contextpull.ops import Ops, OpsError
 from contextpull.store import Store as PeerStore
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.compat.queries import GREPS, NEIGHBOURS, READS, SEARCHES
-from tests.conformance.builder import build
 
 from drawwell.corpus.ingest import ingest
 from drawwell.corpus.operations import Corpus
 from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.store import Store
 from drawwell.errors import NotFound
+from tests.compat.queries import GREPS, NEIGHBOURS, READS, SEARCHES
+from tests.conformance.builder import build
 
 HERE = Path(__file__).parent
 PEERS_STORE = HERE / "contextpull-0.2.1.sqlite"

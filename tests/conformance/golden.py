@@ -8,10 +8,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.conformance.builder import build
-
 from drawwell.corpus.ingest import ingest
 from drawwell.corpus.options import IngestOptions
+from tests.conformance.builder import build
 
 __all__ = ["FOLDER", "render"]
 

@@ -24,9 +24,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tests.conformance.builder import build, options_of
-from tests.conformance.matching import differences
-
 from drawwell.corpus.ingest import ingest
 from drawwell.corpus.operations import Corpus
 from drawwell.corpus.options import IngestOptions
@@ -37,6 +34,8 @@ from drawwell.model import to_json
 from drawwell.server.toolbox import Toolbox
 from drawwell.server.tools.corpus_toolset import CorpusToolset
 from drawwell.server.tools.live_corpus import CorpusSource
+from tests.conformance.builder import build, options_of
+from tests.conformance.matching import differences
 
 __all__ = ["Bed", "answer", "attempt", "check", "compare", "failure", "report_of", "written_out"]
 

@@ -23,15 +23,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.conformance.builder import content
-from tests.conformance.matching import place
-from tests.conformance.runner import Bed, answer, attempt, compare, report_of
-
 from drawwell.corpus.ingest import ingest
 from drawwell.corpus.operations import Corpus
 from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.report import IngestReport
 from drawwell.corpus.store import Store, store_path
+from tests.conformance.builder import content
+from tests.conformance.matching import place
+from tests.conformance.runner import Bed, answer, attempt, compare, report_of
 
 __all__ = ["tell"]
 

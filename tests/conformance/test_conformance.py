@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.conformance.runner import Bed, attempt, check, compare, written_out
 from tests.conformance.story import tell
 

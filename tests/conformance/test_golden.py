@@ -10,11 +10,11 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.conformance.builder import build
-from tests.conformance.golden import FOLDER, render
 
 from drawwell.corpus.ingest import ingest
 from drawwell.corpus.options import IngestOptions
+from tests.conformance.builder import build
+from tests.conformance.golden import FOLDER, render
 
 TIMES = ("ingested_at", "mtime_ns")
 

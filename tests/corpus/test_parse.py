@@ -11,11 +11,12 @@ from dataclasses import replace
 import pytest
 
 from drawwell.corpus.files import Contents
-from drawwell.corpus.parse import Document, ParseTask, Rejected, parse_document
+from drawwell.corpus.options import IngestOptions
+from drawwell.corpus.parse import parse_document
+from drawwell.corpus.records import Document, ParseTask, Rejected
 from drawwell.text import formats
 from drawwell.text.blocks import Parsed
 from drawwell.text.formats import Format, markdown
-from drawwell.text.sections import SectionLimits
 
 SOURCE = """\
 ---
@@ -43,9 +44,8 @@ y
 
 def parsed(source: str | bytes, path: str = "d/some-name.md", **limits: int) -> Document | Rejected:
     data = source if isinstance(source, bytes) else source.encode()
-    return parse_document(
-        Contents(data, 12345), ParseTask(path, path, len(data), "key", SectionLimits(**limits), 10**9)
-    )
+    task = ParseTask(path, path, len(data), "key", IngestOptions(**limits))
+    return parse_document(Contents(data, 12345), task)
 
 
 def document(source: str | bytes, path: str = "d/some-name.md", **limits: int) -> Document:
@@ -107,7 +107,7 @@ def test_the_word_index_holds_normalised_words_and_covered_headings() -> None:
 def test_a_table_continued_repeats_its_header() -> None:
     """In the text and in the index; the slice is what follows it."""
     table = "| name | value |\n|---|---|\n" + "".join(f"| row {n} | {n * 1000} |\n" for n in range(60))
-    rows = document("# T\n\n" + table, "t.md", max_chars=300).sections
+    rows = document("# T\n\n" + table, "t.md", section_max_chars=300).sections
     assert len(rows) > 3
     for row in rows[1:]:
         assert row.text.startswith("| name | value |\n|---|---|\n")

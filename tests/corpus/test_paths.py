@@ -59,6 +59,7 @@ def chosen(*entries: str, paths: list[str] = PATHS) -> list[str]:
         ("**/a.md", ["a.md", "docs-old/a.md", "docs/a.md"]),
         ("docs/**/c.md", ["docs/deep/er/c.md"]),
         ("docs/**/a.md", ["docs/a.md"]),
+        ("a**/.md", []),
         ("line*", ["line\nbreak.md"]),
         ("line\\nbreak.md", ["line\nbreak.md"]),
         ("x#1.md", ["x#1.md"]),

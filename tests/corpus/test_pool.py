@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from drawwell.corpus import pool
-from drawwell.corpus.parse import Document, ParseTask, Rejected
+from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.pool import parse_all
+from drawwell.corpus.records import Document, ParseTask, Rejected
 from drawwell.text import formats
-from drawwell.text.sections import SectionLimits
 from tests.corpus import bad_parsers
 from tests.corpus.folders import fill, rows, take, texts
 
@@ -29,7 +29,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def tasks(root: Path) -> list[ParseTask]:
     names = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
-    return [ParseTask(name, name, (root / name).stat().st_size, "k", SectionLimits(), 10**6) for name in names]
+    return [ParseTask(name, name, (root / name).stat().st_size, "k", IngestOptions()) for name in names]
 
 
 def run(root: Path, workers: int = 2) -> dict[str, Document | Rejected]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import sys
 
-from tests.server.fakes import FakeWell
-
 from drawwell.server.serve import ServeConfig, serve
+from tests.server.fakes import FakeWell
 
 if __name__ == "__main__":
     options = json.loads(sys.argv[1])

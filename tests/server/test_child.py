@@ -13,10 +13,10 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.server.raw import ROOT
 
 from drawwell.errors import Error
 from drawwell.server.child import ChildJob, JobState
+from tests.server.raw import ROOT
 
 
 class Trial:

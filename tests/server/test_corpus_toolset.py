@@ -14,7 +14,6 @@ from urllib.parse import quote
 import pytest
 from mcp import Client, MCPError
 from mcp.client.subscriptions import ResourceUpdated
-from tests.server.corpora import DOCUMENTS, gated_command, ingest_command, store_of, until, write
 
 from drawwell.corpus.ingest import ingest
 from drawwell.corpus.options import IngestOptions
@@ -25,6 +24,7 @@ from drawwell.server.tools import corpus_toolset, live_corpus
 from drawwell.server.tools.corpus_toolset import CorpusToolset
 from drawwell.server.tools.live_corpus import CorpusSource
 from drawwell.server.tools.spec import Change
+from tests.server.corpora import DOCUMENTS, gated_command, ingest_command, store_of, until, write
 
 QUICK = WatchOptions(quiet_seconds=0.05, longest_seconds=0.5, retry_seconds=0.2, poll_seconds=0.1)
 

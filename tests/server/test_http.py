@@ -21,12 +21,12 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ResourceUpdated
 from mcp.shared._httpx_utils import create_mcp_http_client
-from tests.server.raw import ROOT
 
 from drawwell import __version__
 from drawwell.errors import ConfigurationError
 from drawwell.server.http import listen
 from drawwell.server.serve import ServeConfig, serve
+from tests.server.raw import ROOT
 
 TOKEN = "correct-horse-battery"
 JSON_HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}

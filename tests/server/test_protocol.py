@@ -12,12 +12,12 @@ import mcp_types as types
 import pytest
 from mcp import Client, MCPError
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
-from tests.server.fakes import FakeWell
 
 from drawwell import __version__
 from drawwell.server.instructions import MAX_CHARS
 from drawwell.server.protocol import McpServer
 from drawwell.server.toolbox import Toolbox
+from tests.server.fakes import FakeWell
 
 ERAS = pytest.mark.parametrize("mode", ["legacy", "auto"])
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import pytest
 from mcp import Client, StdioServerParameters
-from tests.server.raw import MODERN, ROOT, RawServer, modern
 
 from drawwell import __version__
+from tests.server.raw import MODERN, ROOT, RawServer, modern
 
 LEAVES_WITHIN = 2.0
 

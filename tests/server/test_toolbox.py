@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.server.fakes import TOOLS, FakeWell
 
 from drawwell.errors import ConfigurationError, NotFound
 from drawwell.server.instructions import MAX_CHARS, agent_instructions, server_instructions
 from drawwell.server.log import call_line, configure_logging
 from drawwell.server.toolbox import Toolbox
 from drawwell.server.tools.spec import BrokenToolset
+from tests.server.fakes import TOOLS, FakeWell
 
 
 @pytest.fixture

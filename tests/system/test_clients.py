@@ -16,6 +16,7 @@ from drawwell.demo import copy_corpus
 pytestmark = [pytest.mark.system, pytest.mark.timeout(180)]
 
 BIN = Path(__file__).parent / "node_modules" / ".bin"
+CLAUDE = BIN.parent / "@anthropic-ai" / "claude-code" / "cli-wrapper.cjs"
 TOOLS = {"index", "search", "read", "grep", "neighbours"}
 SERVE = [sys.executable, "-m", "drawwell", "serve"]
 
@@ -85,7 +86,7 @@ def test_claude_code_connects(folder: Path, environment: dict[str, str], home: P
 
     def claude(*arguments: str | Path) -> str:
         done = subprocess.run(
-            [str(BIN / "claude"), "mcp", *map(str, arguments)],
+            [str(BIN / "node"), str(CLAUDE), "mcp", *map(str, arguments)],
             cwd=project,
             env=environment,
             capture_output=True,

@@ -266,3 +266,19 @@ def test_md_44_title_is_the_first_element() -> None:
         "0042 node feature",
         "Summary",
     )
+
+
+def test_deeper_headings_are_covered_where_they_are_in_force() -> None:
+    """A heading below the depth is named by every part under it, and no longer once the next one begins."""
+    builder = Builder()
+    builder.add(heading(builder, 1, "T"))
+    for name in ("one", "two"):
+        builder.add(heading(builder, 5, name))
+        for _ in range(4):
+            builder.add(paragraph(builder, ["word"] * 150))
+    sections = cut(builder.parsed(), "x", SectionLimits(max_chars=1000, heading_depth=4)).sections
+    assert [s.headings for s in sections] == [("T",)] * len(sections)
+    covers = [s.covers for s in sections]
+    assert covers == sorted(covers)
+    assert set(covers) <= {("one",), ("one", "two"), ("two",)}
+    assert covers[-1] == ("two",)

@@ -28,9 +28,9 @@ def test_core_has_no_extras_and_no_tools(project: dict[str, Any]) -> None:
     """The core lock is what a plain install brings; the other has the same versions and more."""
     texts = {name: (lock.ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8") for name in lock.LOCKS}
     core, dev = lock.pins(texts["core"]), lock.pins(texts["dev"])
-    assert not {"pytest", "ruff", "markdownify"} & set(core)
+    assert not {"pytest", "ruff", "html-to-markdown"} & set(core)
     assert {name: dev[name] for name in core} == core
-    assert {"pytest", "ruff", "markdownify", "hatchling"} <= set(dev)
+    assert {"pytest", "ruff", "html-to-markdown", "hatchling"} <= set(dev)
 
 
 @pytest.mark.parametrize(

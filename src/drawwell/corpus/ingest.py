@@ -18,17 +18,14 @@ from typing import Protocol
 from drawwell._version import __version__
 from drawwell.corpus.connect import open_for_writing
 from drawwell.corpus.discover import Discovery, discover, known_suffixes
-from drawwell.corpus.index import IndexEntry, IndexHeader, render_index
 from drawwell.corpus.lock import StoreLock, lock_path
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.parse import Document, Rejected
 from drawwell.corpus.places import STORE_DIR
 from drawwell.corpus.plan import Known, Plan, load_known, make_plan
-from drawwell.corpus.pool import parse_all
+from drawwell.corpus.records import Document, Rejected
 from drawwell.corpus.report import FolderSize, IngestReport, KindCount, Survey
 from drawwell.corpus.write import Writer
 from drawwell.errors import SourceError, StoreError
-from drawwell.model import IndexText
 
 __all__ = ["Progress", "ingest", "survey"]
 
@@ -160,6 +157,10 @@ class _Run:
 
     def _read(self, writer: Writer, plan: Plan) -> None:
         """Parse what is new or changed, and write it in order."""
+        if not plan.tasks:
+            return
+        from drawwell.corpus.pool import parse_all  # most runs have nothing to parse, and starting up is felt
+
         tell = self._telling("reading")
         for number, outcome in enumerate(parse_all(self.root, plan.tasks, self.options.workers)):
             before = plan.replaces.get(outcome.path)
@@ -191,33 +192,17 @@ class _Run:
         skipped |= {one.path: (one.path, one.reason, one.sha256, one.key) for one in self.rejected}
         rows = [skipped[path] for path in sorted(skipped)]
         links = self._links(found)
-        meta = self._meta(len(rows))
+        meta = self._meta()
         before = dict(map(tuple, self.connection.execute("SELECT key, value FROM meta")))
         if all(before.get(key) == value for key, value in meta.items()) and self._has(rows, links):
             return before
+        meta |= self._index(meta["corpus_fingerprint"], len(rows), int(meta["drawwell.stale"]))
         meta["ingested_at"] = datetime.now(UTC).isoformat(timespec="seconds")
         writer.finish(meta, rows, links)
         return meta
 
-    def _meta(self, skipped: int) -> dict[str, str]:
-        """All that ``meta`` is to say, but for times."""
-        fingerprint = hashlib.sha256()
-        entries = []
-        query = """
-        SELECT path, title, coalesce(summary, ''), n_sections, sha256, key
-        FROM documents JOIN drawwell_documents USING (doc_id) ORDER BY path
-        """
-        for path, title, summary, sections, sha256, key in self.connection.execute(query):
-            entries.append(IndexEntry(path, title, summary, sections))
-            fingerprint.update(f"{path}\0{sha256}\0{key}\0".encode())
-        stale = self._count("SELECT count(*) FROM drawwell_documents WHERE stale <> ''")
-        name = fingerprint.hexdigest()[:16]
-        index = render_index(
-            entries, IndexHeader(fingerprint=name, skipped=skipped, stale=stale), self.options.index_budget_tokens
-        )
-        return self._meta_values(name, index)
-
-    def _meta_values(self, fingerprint: str, index: IndexText) -> dict[str, str]:
+    def _meta(self) -> dict[str, str]:
+        """All that ``meta`` is to say but for times and the index, which follows from it."""
         options = self.options
         settings = {
             "section_max_chars": options.section_max_chars,
@@ -229,17 +214,33 @@ class _Run:
         }
         return {
             "corpus_root": _relative_root(self.root, self.store),
-            "corpus_fingerprint": fingerprint,
-            "index_text": index.text,
-            "index_mode": index.mode,
-            "index_tokens": str(index.tokens),
+            "corpus_fingerprint": self._fingerprint(),
             "index_budget_tokens": str(options.index_budget_tokens),
             "section_max_chars": str(options.section_max_chars),
             "summarizer": "offline",
             "drawwell.settings": json.dumps(settings),
+            "drawwell.stale": str(self._count("SELECT count(*) FROM drawwell_documents WHERE stale <> ''")),
             "drawwell.version": __version__,
             "drawwell.state": "complete",
         }
+
+    def _fingerprint(self) -> str:
+        """Of all documents, with what decided their sections."""
+        digest = hashlib.sha256()
+        query = "SELECT path, sha256, key FROM documents JOIN drawwell_documents USING (doc_id) ORDER BY path"
+        for row in self.connection.execute(query):
+            digest.update("".join(f"{value}\0" for value in row).encode())
+        return digest.hexdigest()[:16]
+
+    def _index(self, fingerprint: str, skipped: int, stale: int) -> dict[str, str]:
+        """The index text and what ``meta`` says of it."""
+        from drawwell.corpus.index import IndexEntry, IndexHeader, render_index  # as above
+
+        query = "SELECT path, title, coalesce(summary, ''), n_sections FROM documents ORDER BY path"
+        entries = [IndexEntry(*row) for row in self.connection.execute(query)]
+        header = IndexHeader(fingerprint=fingerprint, skipped=skipped, stale=stale)
+        index = render_index(entries, header, self.options.index_budget_tokens)
+        return {"index_text": index.text, "index_mode": index.mode, "index_tokens": str(index.tokens)}
 
     def _links(self, found: Discovery) -> dict[str, int]:
         """The document of every link to one."""
@@ -269,7 +270,7 @@ class _Run:
             unchanged=plan.unchanged + len(plan.current),
             renamed=plan.renamed,
             deleted=self.counts["deleted"],
-            stale=self._count("SELECT count(*) FROM drawwell_documents WHERE stale <> ''"),
+            stale=int(meta["drawwell.stale"]),
             skipped=tuple(
                 map(tuple, self.connection.execute("SELECT path, reason FROM drawwell_skipped ORDER BY path"))
             ),

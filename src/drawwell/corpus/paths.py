@@ -230,8 +230,9 @@ def _glob(pattern: str) -> re.Pattern[str]:
     place = 0
     while place < len(pattern):
         stars = len(pattern) - place - len(pattern[place:].lstrip("*"))
+        at_folder = place == 0 or pattern[place - 1] == "/"
         place += stars
-        if stars > 1 and pattern[place : place + 1] == "/" and len(segments) <= _MOST_OPTIONAL:
+        if stars > 1 and at_folder and pattern[place : place + 1] == "/" and len(segments) <= _MOST_OPTIONAL:
             segments.append([""])
             place += 1
         elif stars:

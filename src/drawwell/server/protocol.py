@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 from contextvars import ContextVar
@@ -126,7 +127,8 @@ class McpServer(Server[dict[str, Any]]):
         loop = asyncio.get_running_loop()
 
         def changed(change: Change) -> None:
-            loop.call_soon_threadsafe(lambda: loop.create_task(self.notices.publish(change)))
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(lambda: loop.create_task(self.notices.publish(change)))
 
         self._toolbox.start(changed)
 

@@ -7,6 +7,7 @@ When stdin ends, calls in hand get a moment to be answered; then the process lea
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import sys
@@ -16,6 +17,9 @@ from typing import Any, NoReturn, Self
 
 import anyio
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
+from pydantic import ValidationError
 
 from drawwell.server.config import ServeConfig
 from drawwell.server.protocol import McpServer
@@ -23,6 +27,7 @@ from drawwell.server.toolbox import Toolbox
 
 __all__ = ["serve_stdio"]
 
+_BY_HAND = "drawwell speaks MCP on stdin and stdout, for a host that starts it (end it with Ctrl-D)."
 _DRAIN_SECONDS = 0.8
 _LEAVE_SECONDS = 1.4
 
@@ -35,6 +40,8 @@ def serve_stdio(config: ServeConfig, toolbox: Toolbox) -> NoReturn:
         toolbox: what to serve.
     """
     server = McpServer(toolbox, instructions=config.instructions, workers=config.workers)
+    if sys.stdin.isatty():
+        print(_BY_HAND, file=sys.stderr, flush=True)  # noqa: T201
 
     def stop(number: int, _frame: FrameType | None) -> None:
         toolbox.close()
@@ -57,7 +64,7 @@ async def _serve(server: McpServer) -> None:
 
 
 class _Watched:
-    """The stream of messages, which holds back its end for a moment while calls are being answered."""
+    """The stream of messages: one that can be repaired is, and the end is held back while calls are being answered."""
 
     def __init__(self, stream: Any, server: McpServer) -> None:
         self._stream = stream
@@ -72,7 +79,8 @@ class _Watched:
 
     async def __anext__(self) -> Any:
         try:
-            return await self._stream.__anext__()
+            message = await self._stream.__anext__()
+            return _repaired(message) if isinstance(message, ValidationError) else message
         except StopAsyncIteration:
             _leave_later()
             with anyio.move_on_after(_DRAIN_SECONDS):
@@ -93,6 +101,18 @@ class _Watched:
 
     async def __aexit__(self, *_exc: object) -> None:
         await self.aclose()
+
+
+def _repaired(failure: ValidationError) -> SessionMessage | ValidationError:
+    """A message that was refused for half a surrogate pair, which JavaScript writes and our parser does not read."""
+    line = failure.errors()[0]["input"]
+    if not isinstance(line, str) or "\\u" not in line:
+        return failure
+    try:
+        text = json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "replace")
+        return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
+    except (ValueError, RecursionError):
+        return failure
 
 
 def _leave_later() -> None:

@@ -209,8 +209,10 @@ class Packer:
         header = self._source[block.span.start : rows[0].start]
         if len(header) > self._limits.hard_max:
             header = ""
+            self._pieces(Tile(block, one.start, rows[0].start), _TABLE)
+        else:
+            self._extend(rows[0].start, _TABLE)
         room = max(self._limits.max_chars, len(header) + self._limits.max_chars // 2)
-        self._extend(rows[0].start, _TABLE)
         rows_in_part = 0
         for row in rows:
             size = row.end - self._open.start + len(self._open.repeated)

@@ -279,7 +279,7 @@ def _name(parsed: Parsed, packed: list[tuple[_Group, list[Part]]]) -> list[Secti
     sections: list[Section] = []
     for group, parts in packed:
         anchor = _unique(group.anchor or plain_slug(group.path[-1]) or "section", slugs, taken)
-        for number, part in enumerate(parts, 1):
+        for number, (part, covers) in enumerate(zip(parts, _covers(group, parts), strict=True), 1):
             body = source[part.start : part.end]
             sections.append(
                 Section(
@@ -288,7 +288,7 @@ def _name(parsed: Parsed, packed: list[tuple[_Group, list[Part]]]) -> list[Secti
                     headings=group.path,
                     level=group.level,
                     kind=part.kind,
-                    covers=_covers(group, part),
+                    covers=covers,
                     anchor=anchor if number == 1 else f"{anchor}~{number}",
                     repeated=part.repeated,
                     part=part.part,
@@ -319,17 +319,21 @@ def _unique(slug: str, slugs: Counter[str], taken: set[str]) -> str:
     return anchor
 
 
-def _covers(group: _Group, part: Part) -> tuple[str, ...]:
-    """Headings inside a part, after those deeper ones that are in force where it begins."""
+def _covers(group: _Group, parts: list[Part]) -> list[tuple[str, ...]]:
+    """For each part, the headings inside it, after those deeper ones that are in force where it begins."""
+    covers = []
     in_force: list[tuple[int, str]] = []
-    within: list[str] = []
-    for offset, level, text in group.inside:
-        if offset >= part.end:
-            break
-        if offset >= part.start:
-            within.append(text)
-        elif level and offset >= group.governs:
-            while in_force and in_force[-1][0] >= level:
-                in_force.pop()
-            in_force.append((level, text))
-    return tuple(dict.fromkeys([text for _, text in in_force] + within))
+    at = 0
+    for part in parts:
+        opening = group.inside[at][1] if at < len(group.inside) and group.inside[at][0] == part.start else 7
+        names = [text for level, text in in_force if level < opening or not opening]
+        while at < len(group.inside) and group.inside[at][0] < part.end:
+            offset, level, text = group.inside[at]
+            names.append(text)
+            if level and offset >= group.governs:
+                while in_force and in_force[-1][0] >= level:
+                    in_force.pop()
+                in_force.append((level, text))
+            at += 1
+        covers.append(tuple(dict.fromkeys(names)))
+    return covers

@@ -59,6 +59,8 @@ class LiveCorpus:
         self._generation: str | None = None
         self._changed: Callable[[], None] = lambda: None
         self._ran = threading.Event()
+        self._started = False
+        self._closed = False
         self._watch: FolderWatch | None = None
         self._job: ChildJob | None = None
         if source.ingest:
@@ -73,6 +75,11 @@ class LiveCorpus:
             changed: called, from any thread, when the content is another than before.
         """
         self._changed = changed
+        self._started = True
+        # In a thread: an older store is migrated when it is opened, and that may have to wait for another process.
+        threading.Thread(target=self._begin, name="drawwell-begin", daemon=True).start()
+
+    def _begin(self) -> None:
         self._generation = self._now()
         self._request()
         if self._watch is not None:
@@ -85,6 +92,7 @@ class LiveCorpus:
         if self._job is not None:
             self._job.close()
         with self._lock:
+            self._closed = True
             if self._corpus is not None:
                 self._corpus.close()
                 self._corpus = None
@@ -97,13 +105,15 @@ class LiveCorpus:
             Error: it cannot be read, or could not be ingested; the cause and what to do.
         """
         with self._lock:
+            if self._closed:
+                raise Error("The server is ending")
             if self._corpus is None:
                 self._corpus = self._open()
             return self._corpus
 
     def wait(self, seconds: float) -> None:
         """Give a first ingest a moment to be done: a small folder is ready before a model could ask again."""
-        if self._job is not None and self._job.state.running:
+        if self._job is not None and self._started:
             self._ran.wait(seconds)
 
     def note(self) -> str:

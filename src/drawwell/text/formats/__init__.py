@@ -47,6 +47,7 @@ FORMATS: tuple[Format, ...] = (
     Format("markdown", "Markdown files", (".md", ".markdown"), "drawwell.text.formats.markdown:parse"),
     Format("mdx", "MDX files", (".mdx",), "drawwell.text.formats.mdx:parse"),
     Format("text", "text files", (".txt",), "drawwell.text.formats.plain:parse"),
+    Format("html", "HTML files", (".html", ".htm"), "drawwell.text.formats.html:parse", "html", ("html_to_markdown",)),
 )
 
 _BY_SUFFIX = {suffix: entry for entry in FORMATS for suffix in entry.suffixes}

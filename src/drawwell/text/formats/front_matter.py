@@ -33,11 +33,13 @@ _ENTRY = {
 _CONTINUED = re.compile(r"[ \t]+\S|-[ \t]|-$|#[^#]|\[")
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _FLOAT = re.compile(r"-?(?:0|[1-9][0-9]{0,17})\.[0-9]+")
-_USUAL = frozenset(
-    ["aliases", "author", "authors", "categories", "category", "date", "description", "draft", "id", "keywords", "lang"]
-    + ["layout", "name", "order", "permalink", "position", "redirect_from", "sidebar_label", "sidebar_position", "slug"]
-    + ["summary", "tags", "template", "title", "type", "url", "version", "weight"]
-)
+# fmt: off
+_USUAL = frozenset({
+    "aliases", "author", "authors", "categories", "category", "date", "description", "draft", "id", "keywords", "lang",
+    "layout", "name", "order", "permalink", "position", "redirect_from", "sidebar_label", "sidebar_position", "slug",
+    "summary", "tags", "template", "title", "type", "url", "version", "weight",
+})
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -125,6 +126,7 @@ class _Builder:
         self.reads_text = False  # text events matter: in a heading, or directly in an item
         self.over = 0  # tags open below the depth that is kept
         self._view = view
+        self._starts, self._origins = view.starts, view.origins
         self._stack = [_Frame("container", 0)]
         self._heading: _Heading | None = None
         self._protected: list[Span] | None = None  # where ranges that must not be cut are noted
@@ -137,11 +139,12 @@ class _Builder:
         frames = dict.fromkeys(_FRAMES, self._open_frame)
         inline = dict.fromkeys(("Link", "Image"), self._open_link)
         others = {"Paragraph": self._open_paragraph, "Heading": self._open_heading, "HtmlBlock": self._open_html}
-        return leaves | frames | inline | others
+        return {**leaves, **frames, **inline, **others}
 
     def closing(self) -> dict[str, _Handler]:
         """The same for the end of a tag."""
-        return dict.fromkeys(_FRAMES, self._close_frame) | {
+        return {
+            **dict.fromkeys(_FRAMES, self._close_frame),
             "CodeBlock": partial(self._close_leaf, "code"),
             "TableHead": partial(self._close_leaf, "row"),
             "TableRow": partial(self._close_leaf, "row"),
@@ -189,9 +192,13 @@ class _Builder:
         if tag == "TableRow" and top.header_end < 0:
             top.header_end = self._leaf
 
-    def _open_paragraph(self, tag: Any, at: Any) -> None:
-        self._open_leaf(tag, at)
+    def _open_paragraph(self, _: Any, at: Any) -> None:
+        # Most blocks are paragraphs, so this and its counterpart call nothing that they need not.
+        self._leaf = bisect_right(self._starts, at["start"]) - 1
         self._protected = []
+        self.reads_text = False
+        if self._stack[-1].inline:
+            self._flush(self._leaf)
 
     def _open_heading(self, tag: Any, at: Any) -> None:
         self._open_leaf(tag, at)
@@ -212,11 +219,16 @@ class _Builder:
         self._settle()
 
     def _close_paragraph(self, _: Any, at: Any) -> None:
-        protected = tuple(self._protected or ())
-        span = self._place(self._leaf, self._view.end_line(at["end"]))
-        if span:
-            self._stack[-1].children.append(Block("paragraph", span, 0, "", "", (), 0, protected))
-        self._settle()
+        top = self._stack[-1]
+        first = self._leaf if self._leaf > top.end else top.end
+        last = bisect_left(self._starts, at["end"])
+        start, end = self._origins[first], self._origins[last]
+        if start < end:
+            block = Block("paragraph", Span(start, end), 0, "", "", (), 0, tuple(self._protected or ()))
+            top.children.append(block)
+            top.end = last
+        self.reads_text = top.kind == "item"
+        self._protected = top.protected if self.reads_text else None
 
     def _close_heading(self, tag: Any, at: Any) -> None:
         text, anchor = self._heading.close() if self._heading else ("", "")
@@ -276,7 +288,7 @@ class _Builder:
     def _place(self, first: int, last: int) -> Span | None:
         """The range of a block that comes after what is in the open one; None when nothing of it is left."""
         top = self._stack[-1]
-        start, end = self._view.offset(first if first > top.end else top.end), self._view.offset(last)
+        start, end = self._origins[first if first > top.end else top.end], self._origins[last]
         if start >= end:
             return None
         top.end = last
@@ -303,7 +315,7 @@ class _Builder:
         last = max(last, frame.end)
         header = 0
         if frame.kind == "table":
-            header = self._view.offset(frame.header_end if frame.header_end >= 0 else last)
+            header = self._origins[frame.header_end if frame.header_end >= 0 else last]
         span = self._place(frame.first, last)
         if span:
             block = Block(frame.kind, span, 0, "", "", tuple(children), header, tuple(protected))

@@ -57,6 +57,10 @@ class View:
             view shows the source as it is. With origins all lines of the view end with a line feed.
         opens: regions by the marker lines at which they begin.
         closes: regions by the marker lines at which they end.
+
+    Attributes:
+        starts: byte offset of every line in the view, and of its end.
+        origins: offset of every line in the source, and of its end.
     """
 
     def __init__(
@@ -75,12 +79,12 @@ class View:
         self.closes = closes or {}
         data = text.encode()
         self._lines = data.splitlines(keepends=True)  # of bytes: at \n, \r\n and \r only
-        self._starts = [0, *accumulate(map(len, self._lines))]
-        self._points = self._starts
+        self.starts = [0, *accumulate(map(len, self._lines))]
+        self._points = self.starts
         if not text.isascii():
             self._points = [0, *accumulate(map(len, map(bytes.decode, self._lines)))]
         self._faithful = origins is None
-        self._origins = origins or ([point + start for point in self._points] if start else self._points)
+        self.origins = origins or ([point + start for point in self._points] if start else self._points)
         self._blank = (0, 0)
 
     @cached_property
@@ -89,13 +93,13 @@ class View:
 
     def line_at(self, byte: int) -> int:
         """The line that holds the byte."""
-        return bisect_right(self._starts, byte) - 1
+        return bisect_right(self.starts, byte) - 1
 
     def end_line(self, byte: int) -> int:
         """The line after the last one that shows something before ``byte``; quote markers alone are nothing."""
-        line = bisect_left(self._starts, byte)
-        if byte != self._starts[line]:
-            if not self._lines[line - 1][: byte - self._starts[line - 1]].strip(b" \t>"):
+        line = bisect_left(self.starts, byte)
+        if byte != self.starts[line]:
+            if not self._lines[line - 1][: byte - self.starts[line - 1]].strip(b" \t>"):
                 line -= 1
         elif line and not self._lines[line - 1].isspace():
             return line
@@ -112,20 +116,16 @@ class View:
         """Whether nothing but white space is shown on a line."""
         return not self._lines[line].strip(_BLANK)
 
-    def offset(self, line: int) -> int:
-        """The offset in the source at which a line begins; the end of the source for the line after the last."""
-        return self._origins[line]
-
     def point(self, byte: int) -> int:
         """The offset in the source of a byte of the view."""
         at = self._bytes.point(byte)
         if self._faithful:
             return at + self.start
         line = bisect_right(self._points, at) - 1
-        end = self._origins[line + 1]
+        end = self.origins[line + 1]
         if end == len(self.source) and not self.source.endswith("\n"):
             end += 1  # for the line feed that only the view has
-        return max(self._origins[line], end - (self._points[line + 1] - at))
+        return max(self.origins[line], end - (self._points[line + 1] - at))
 
 
 def common_lines(source: str) -> str:
