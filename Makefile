@@ -41,6 +41,7 @@ check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy tests/typing/api.py
 	$(BIN)/lint-imports --no-cache
 	$(PY) tools/check_sizes.py
 	$(PY) tools/lock.py --check
@@ -51,9 +52,9 @@ check: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/drawwell bench $(BENCH)
 
-## make audit        look for known faults in the locked dependencies (needs a network)
+## make audit        look for known faults in the locked dependencies (asks the registry; fails when it cannot tell)
 audit: $(STAMP)
-	$(BIN)/pip-audit --require-hashes --disable-pip -r requirements/dev.txt
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip -r requirements/dev.txt
 
 ## make lock         resolve the dependencies again after a change of pyproject.toml (needs a network)
 lock: $(STAMP)

@@ -21,6 +21,8 @@ from drawwell.text.formats import format_of, parser_of
 from drawwell.text.packing import HARD_FACTOR
 
 SHOWN = 20
+ORDINARY = ("markdown", "mdx", "text")
+"""Formats whose source is the file itself."""
 
 
 def check_folder(root: Path) -> int:
@@ -81,9 +83,9 @@ def _whole(root: Path, document: sqlite3.Row, sections: list[sqlite3.Row]) -> It
     joined = document["front_matter"] + "".join(section["text"][section["repeated"] :] for section in sections)
     if joined != source and (sections or source.removeprefix(document["front_matter"]).strip()):
         yield f"{document['path']}: the slices are not the source"
-    if entry.name in ("markdown", "mdx", "text") and document["encoding"] == "utf-8":
+    if entry.name in ORDINARY and document["encoding"] == "utf-8":
         decoded = path.read_bytes().decode("utf-8").removeprefix("\ufeff")
-        if source != decoded:
+        if source != decoded.replace("\0", "\ufffd"):
             yield f"{document['path']}: the source is not the decoded file"
     position = len(document["front_matter"])
     for section in sections:
@@ -99,7 +101,7 @@ def _section(document: sqlite3.Row, section: sqlite3.Row, number: int, options: 
     text, longest = section["text"], options.section_max_chars
     if section["ordinal"] != number or section["id"] != f"{document['path']}#{number}":
         yield "wrong number"
-    if not text.strip():
+    if not text.strip(" \t\r\n"):
         yield "blank"
     if section["char_len"] != len(text) or len(text) > HARD_FACTOR * longest + longest:
         yield f"{len(text)} characters"
@@ -110,11 +112,11 @@ def _section(document: sqlite3.Row, section: sqlite3.Row, number: int, options: 
         yield f"heading path {section['heading_path']!r}"
     if any(not heading.strip() or "\n" in heading for heading in headings):
         yield f"headings {headings!r}"
-    lines = text.rstrip("\n").split("\n")
     if (
-        all(line.lstrip().startswith("#") or not line.strip() for line in lines)
-        and section["next_id"]
-        and len(lines) == 1
+        section["next_id"]
+        and section["kind"] == "prose"
+        and text.startswith("#")
+        and len(text.strip().split("\n")) == 1
     ):
         yield "a heading alone"
     if section["repeated"] and "|" not in text[: section["repeated"]] and "<t" not in text[: section["repeated"]]:

@@ -19,7 +19,7 @@ class Setting:
 
     Attributes:
         name: its name in files and keywords; upper-cased after ``DRAWWELL_`` its environment variable.
-        group: what it is about: ``corpus`` or ``server``.
+        group: what it is about: ``corpus``, ``server`` or ``command line``.
         default: its value when nobody sets it. Its type is the setting's type.
         help: one sentence, for ``--help`` and the reference.
         flag: its command-line option; empty when it has none.
@@ -287,5 +287,11 @@ SETTINGS: tuple[Setting, ...] = (
         help="What the server writes on stderr; the level of every logger, ours and the libraries'.",
         flag="--log-level",
         choices=("debug", "info", "warning", "error"),
+    ),
+    Setting(
+        name="debug",
+        group="command line",
+        default=False,
+        help="Whether a fault of drawwell's own is shown with its traceback.",
     ),
 )

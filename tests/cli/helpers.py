@@ -25,9 +25,20 @@ class Ran:
     err: str
 
 
-def drawwell(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> Ran:
+class Stream(io.TextIOWrapper):
+    """An output stream that keeps what is written, and may pass for a terminal."""
+
+    def __init__(self, terminal: bool) -> None:
+        super().__init__(io.BytesIO(), "utf-8")
+        self.terminal = terminal
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+
+def drawwell(*arguments: str | Path, cwd: Path | None = None, terminal: bool = False, **environment: str) -> Ran:
     """Run a command to its end in this process, with streams, folder and environment of its own."""
-    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
+    out, err = Stream(terminal=False), Stream(terminal)
     code: object = None
     with contextlib.ExitStack() as around:
         around.enter_context(_environment(environment))

@@ -127,3 +127,41 @@ def test_env_file(tmp_path: Path) -> None:
     assert "9001  (DRAWWELL_PORT in the environment)" in shown
     assert "::1  (DRAWWELL_HOST in " in shown
     assert drawwell("--env-file", tmp_path / "none", "config").code == 2
+
+
+def test_a_fault_of_our_own(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unexpected error exits with 1 and is named in a line; its traceback comes only when asked for."""
+
+    def fail(*_arguments: object) -> None:
+        raise RuntimeError("unexpected")
+
+    monkeypatch.setattr("drawwell.compose.nearest_corpus", fail)
+    ran = drawwell("search", "x", cwd=docs)
+    assert (ran.code, ran.out) == (1, "")
+    assert "RuntimeError: unexpected" in ran.err
+    assert "Traceback" not in ran.err
+    assert "Traceback" in drawwell("search", "x", cwd=docs, DRAWWELL_DEBUG="1").err
+
+
+def test_interrupted(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C exits with 130 and says that what was finished is kept."""
+
+    def interrupt(*_arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("drawwell.compose.nearest_corpus", interrupt)
+    ran = drawwell("search", "x", cwd=docs)
+    assert (ran.code, ran.out) == (130, "")
+    assert "interrupted" in ran.err
+
+
+def test_progress_is_for_terminals_only(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal sees a bar with the stage; a pipe sees nothing, and ``--quiet`` neither."""
+    monkeypatch.setenv("COLUMNS", "100")
+    assert drawwell("ingest", docs).err == ""
+    for flags, shown in (([], True), (["--quiet"], False)):
+        for path in docs.glob("*.md"):
+            path.write_text(path.read_text() + "\nMore.\n")
+        ran = drawwell("ingest", docs, *flags, terminal=True, TERM="xterm")
+        assert ran.code == 0
+        assert ("\x1b[" in ran.err) == shown

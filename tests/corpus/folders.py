@@ -86,7 +86,7 @@ def as_other_user(code: str, *arguments: str) -> str:
     imports = (
         "from pathlib import Path\nfrom drawwell.corpus.ingest import ingest\nfrom drawwell.corpus.store import *\n"
     )
-    imports += "from drawwell.corpus.options import IngestOptions\nimport drawwell.corpus.pool, drawwell.errors\n"
+    imports += "from drawwell.corpus.options import IngestOptions\nimport drawwell.corpus.pool, drawwell.corpus.index\n"
     imports += "import drawwell.text.formats.markdown, encodings.latin_1, encodings.utf_8_sig\n"
     command = [sys.executable, "-c", imports + prelude + code, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)

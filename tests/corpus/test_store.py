@@ -259,9 +259,7 @@ def test_a_read_only_corpus_keeps_its_store_in_the_users_cache(home: Path) -> No
         cache = place.parent / f"{place.name}-cache"
         cache.mkdir()
         cache.chmod(0o777)
-        code = (
-            "root = Path(sys.argv[1]); os.environ['XDG_CACHE_HOME'] = sys.argv[2]; os.environ['HOME'] = sys.argv[2]\n"
-        )
+        code = "root = Path(sys.argv[1]); os.environ.update(HOME=sys.argv[2], XDG_CACHE_HOME=sys.argv[2])\n"
         code += "store = store_path(root); report = ingest(root, store, IngestOptions())\n"
         code += "print(report.documents, store.is_relative_to(sys.argv[2]), find_store(root) == store)"
         try:
@@ -269,6 +267,20 @@ def test_a_read_only_corpus_keeps_its_store_in_the_users_cache(home: Path) -> No
             assert os.listdir(place) == ["a.md"]
         finally:
             shutil.rmtree(cache)
+
+
+def test_a_store_that_came_with_a_read_only_corpus_is_not_made_again() -> None:
+    """The one in the user's cache begins as its copy, so that only what differs is read."""
+    with public_folder() as place, public_folder() as cache:
+        take(fill(place, {"a.md": "# A\n\nalpha\n", "b.md": "# B\n\nbeta\n"}))
+        fill(place, {"b.md": "# B\n\nbeta two\n"})
+        (place / ".drawwell").chmod(0o555)
+        place.chmod(0o555)
+        cache.chmod(0o777)
+        code = "root = Path(sys.argv[1]); os.environ.update(HOME=sys.argv[2], XDG_CACHE_HOME=sys.argv[2])\n"
+        code += "for _ in range(2):\n    report = ingest(root, store_path(root), IngestOptions())\n"
+        code += "    print(report.unchanged, report.changed, report.added)"
+        assert as_other_user(code, str(place), str(cache)).splitlines() == ["1 1 0", "2 0 0"]
 
 
 def add_table(connection: sqlite3.Connection, name: str) -> None:

@@ -109,14 +109,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RawServer]:
         assert json.loads(line)["jsonrpc"] == "2.0"
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_both_eras(tmp_path: Path, mode: str) -> None:
-    """The SDK's client ingests, searches, reads and cites a folder through the real process, in both eras."""
+def test_sdk_client(tmp_path: Path) -> None:
+    """The SDK's client ingests, searches, reads and cites a folder through the real process."""
     root = write(tmp_path / "docs")
 
     async def main() -> None:
         command = StdioServerParameters(command=sys.executable, args=["-m", "drawwell", "serve", str(root)], cwd=ROOT)
-        async with Client(command, mode=mode) as client:
+        async with Client(command) as client:
             assert "search(query) for pointers" in client.instructions[:300]
             answer = await client.call_tool("search", {"query": "refund window"})
             hit = json.loads(answer.content[0].text)["hits"][0]

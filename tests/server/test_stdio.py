@@ -129,7 +129,7 @@ def test_leaves_at_once_with_busy_calls() -> None:
     server = RawServer.fake()
     try:
         server.shake_hands()
-        for _ in range(3):
+        for _ in range(2):
             server.send("tools/call", {"name": "sleep", "arguments": {"seconds": 50}})
         time.sleep(0.2)
         assert leaves(server) < LEAVES_WITHIN

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drawwell.text.budget import estimate_tokens, fitting, quarters, safe_cut
+from drawwell.text.budget import estimate_tokens, fitting, json_quarters, quarters, safe_cut
 
 MIXED = st.text(st.sampled_from("ab \n\r\té状態語\u0301🙂\u200d한글।ก"), max_size=120)
 
@@ -77,6 +79,12 @@ def test_pieces_make_the_whole(text: str, budget: int) -> None:
     assert "".join(pieces) == text
     for piece in pieces:
         assert estimate_tokens(piece) <= budget or len(piece) == 1
+
+
+@given(st.text(max_size=60))
+def test_cost_as_json(text: str) -> None:
+    """The cost of a text in JSON is that of the JSON string, but for its quotation marks."""
+    assert json_quarters(text) == quarters(json.dumps(text, ensure_ascii=False)) - 2
 
 
 def test_pieces_end_at_lines() -> None:

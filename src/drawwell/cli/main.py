@@ -17,6 +17,8 @@ import click
 from drawwell._version import __version__
 from drawwell.cli.errors import INTERRUPTED, describe, exit_code
 from drawwell.cli.output import Session
+from drawwell.configuration import load_settings
+from drawwell.errors import Error
 
 __all__ = ["app", "main"]
 
@@ -135,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         _leave_quietly()
     except Exception as error:  # noqa: BLE001 the edge: whatever is left becomes a message and an exit code
-        if os.environ.get("DRAWWELL_DEBUG"):
+        if _debugging():
             traceback.print_exc()
         with contextlib.suppress(BrokenPipeError):
             click.echo(describe(error), err=True)
@@ -150,6 +152,13 @@ def _run(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as left:
         return left.exit_code
     return 0
+
+
+def _debugging() -> bool:
+    try:
+        return load_settings().enabled("debug")
+    except Error:
+        return False
 
 
 def _complete_for_shell() -> None:

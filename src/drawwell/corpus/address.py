@@ -81,8 +81,6 @@ def find(look: Look, text: str) -> SectionRow:
 def _document(look: Look, path: str) -> int | None:
     for name in dict.fromkeys((path, tidy(path))):
         place = look.table.place(name)
-        if place is None and (alias := look.alias(name)) is not None:
-            place = look.table.place(alias)
         if place is not None:
             return look.table.doc_ids[place]
     return None

@@ -115,7 +115,8 @@ def render_listing(entries: Sequence[IndexEntry], prefix: str, budget_tokens: in
         start: how many documents earlier pages have shown.
     """
     sections = sum(entry.sections for entry in entries)
-    head = f"drawwell index · {shown(prefix)} · {_counted(len(entries), 'document')} · {_counted(sections, 'section')}"
+    name = shown(prefix if len(prefix) <= _LABEL else f"{prefix[: _LABEL - 1]}…")
+    head = f"drawwell index · {name} · {_counted(len(entries), 'document')} · {_counted(sections, 'section')}"
     if start:
         head += f" · from {start + 1}"
     lines = [head, ""]

@@ -9,7 +9,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,10 +20,11 @@ from drawwell.corpus.connect import open_for_writing
 from drawwell.corpus.discover import Discovery, discover, known_suffixes
 from drawwell.corpus.lock import StoreLock, lock_path
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.places import STORE_DIR
+from drawwell.corpus.places import STORE_DIR, STORE_NAME, store_path
 from drawwell.corpus.plan import Known, Plan, load_known, make_plan
 from drawwell.corpus.records import Document, Rejected
 from drawwell.corpus.report import FolderSize, IngestReport, KindCount, Survey
+from drawwell.corpus.store import Store
 from drawwell.corpus.write import Writer
 from drawwell.errors import SourceError, StoreError
 
@@ -73,6 +74,7 @@ def ingest(root: Path, store: Path, options: IngestOptions, progress: Progress |
     with StoreLock(store, options.wait_seconds, lambda: tell("waiting", 0, 0, "")) as lock:
         if lock.waited:
             found = _find(root, options, tell)
+        _seed(root, store)
         connection = open_for_writing(store)
         try:
             return _Run(root, store, options, connection, tell).bring_up_to_date(found, started)
@@ -322,6 +324,20 @@ def _make_folder(store: Path) -> None:
         raise StoreError(
             f"cannot write the store {store}: {error.strerror}", "Give another place with --store"
         ) from error
+
+
+def _seed(root: Path, store: Path) -> None:
+    """Begin a store in the user's cache with the one that came with a read-only folder, if there is one."""
+    shipped = root / STORE_DIR / STORE_NAME
+    if store.exists() or not shipped.is_file() or store != store_path(root):
+        return
+    draft = store.with_name(store.name + ".new")
+    draft.unlink(missing_ok=True)
+    with suppress(StoreError), closing(Store.open(shipped)) as source:
+        if source.own:
+            with closing(sqlite3.connect(draft)) as target:
+                source.connection().backup(target)
+            draft.replace(store)
 
 
 def _leave(connection: sqlite3.Connection) -> None:

@@ -42,13 +42,19 @@ class Corpus:
         store: an open store, of drawwell or of another tool that writes the same format.
         root: the folder of the documents; None leaves freshness unchecked.
         on_change: told the paths of documents that are found to have changed or gone.
+        grep_seconds: wall-clock time that one grep may take before it gives what it has.
     """
 
     def __init__(
-        self, store: Store, root: Path | None = None, on_change: Callable[[frozenset[str]], None] | None = None
+        self,
+        store: Store,
+        root: Path | None = None,
+        on_change: Callable[[frozenset[str]], None] | None = None,
+        grep_seconds: float = grepping.GREP_SECONDS,
     ) -> None:
         self.store = store
         self.root = root
+        self._grep_seconds = grep_seconds
         self._views = Views(store)
         self._freshness = None if root is None else Freshness(root, on_change)
 
@@ -187,6 +193,7 @@ class Corpus:
             lines=lines,
             max_tokens=max_tokens,
             cursor=cursor,
+            seconds=self._grep_seconds,
         )
         with self._views.look() as look:
             found = grepping.grep(look, asked)

@@ -56,25 +56,29 @@ class DocumentTable:
 
     Args:
         rows: ``(path, doc_id)`` pairs, sorted by path.
+        aliases: ``(path, path of the document)`` pairs: links, and paths at which a document was before.
     """
 
-    def __init__(self, rows: Iterable[tuple[str, int]]) -> None:
+    def __init__(self, rows: Iterable[tuple[str, int]], aliases: Iterable[tuple[str, str]] = ()) -> None:
         pairs = list(rows)
         self.paths: list[str] = [path for path, _ in pairs]
         self.doc_ids: list[int] = [doc_id for _, doc_id in pairs]
         self.by_path: dict[str, int] = {path: place for place, path in enumerate(self.paths)}
+        self._aliases = {alias: self.by_path[path] for alias, path in aliases if path in self.by_path}
 
     @classmethod
-    def load(cls, connection: sqlite3.Connection) -> DocumentTable:
-        """Read the table from a store."""
-        return cls(connection.execute("SELECT path, doc_id FROM documents ORDER BY path"))
+    def load(cls, connection: sqlite3.Connection, *, own: bool) -> DocumentTable:
+        """Read the table from a store; only one of our own knows aliases."""
+        rows = connection.execute("SELECT path, doc_id FROM documents ORDER BY path")
+        sql = "SELECT a.path, d.path FROM drawwell_aliases a JOIN documents d USING (doc_id)"
+        return cls(map(tuple, rows), map(tuple, connection.execute(sql)) if own else ())
 
     def place(self, path: str) -> int | None:
-        """Position of a document by its path; its Unicode normalisation and escaped form are accepted too."""
-        place = self.by_path.get(path)
-        if place is None:
-            place = self._by_variant.get(unicodedata.normalize("NFC", path))
-        return place
+        """Position of a document by its path, an alias of it, or the path in another Unicode or escaped form."""
+        for known in (self.by_path, self._aliases):
+            if path in known:
+                return known[path]
+        return self._by_variant.get(unicodedata.normalize("NFC", path))
 
     @cached_property
     def _by_variant(self) -> dict[str, int]:

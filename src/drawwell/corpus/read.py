@@ -16,13 +16,14 @@ from drawwell.corpus.bounds import check_budget, check_whole
 from drawwell.corpus.view import Look, SectionRow
 from drawwell.model import NeighboursResult, SectionText, to_json
 from drawwell.retrieval.paging import Pager
-from drawwell.text.budget import CHARS_PER_TOKEN, estimate_tokens, fitting, quarters
+from drawwell.text.budget import CHARS_PER_TOKEN, estimate_tokens, fitting, json_quarters
 
 __all__ = ["MAX_AROUND", "neighbours", "read"]
 
 MAX_AROUND = 5
 
 _LEAST_PIECE = 50  # tokens of text that a page holds whatever else stands on it
+_AROUND_TEXTS = 20  # tokens of an answer besides its sections: a cursor, names of fields
 _SEPARATOR_CHARS = frozenset("|:- \t\r")
 
 
@@ -117,16 +118,16 @@ def _page(
     section = min(start.section, len(run) - 1)
     offset, piece = start.offset, start.piece
     texts: list[SectionText] = []
-    left = max_tokens
+    left = None if max_tokens is None else max_tokens - _AROUND_TEXTS
     for number in range(section, len(run)):
         row = run[number]
         room = None if left is None else left - _overhead(row)
-        size = quarters(row.text[offset:])
+        size = json_quarters(row.text[offset:])
         if room is not None and size > room * CHARS_PER_TOKEN:
             if texts:
                 return texts, _Position(number)
             room = max(room, _LEAST_PIECE)
-            end = fitting(row.text, offset, room)
+            end = fitting(row.text, offset, room, json_quarters)
             pieces = piece + _pieces(row.text, offset, room)
             texts.append(_piece(row, offset, end, f"{piece + 1} of {pieces}" if pieces > 1 else ""))
             return texts, _Position(number, end, piece + 1) if end < len(row.text) else _after(number, run)
@@ -144,7 +145,7 @@ def _pieces(text: str, offset: int, max_tokens: int) -> int:
     """How many pieces of a size are left of a text."""
     count = 0
     while offset < len(text):
-        offset = fitting(text, offset, max_tokens)
+        offset = fitting(text, offset, max_tokens, json_quarters)
         count += 1
     return count
 
@@ -192,10 +193,10 @@ def _header(first: SectionRow, max_tokens: int | None) -> tuple[SectionText, int
     if max_tokens is None:
         return _piece(first, 0, len(first.text)), None
     room = max(_LEAST_PIECE, max_tokens // 2 - _overhead(first))
-    end = fitting(first.text, 0, room)
+    end = fitting(first.text, 0, room, json_quarters)
     piece = "" if end == len(first.text) else f"1 of {_pieces(first.text, 0, room)}"
     header = _piece(first, 0, end, piece)
-    return header, max(1, max_tokens - _overhead(first) - estimate_tokens(header.text))
+    return header, max(1, max_tokens - _overhead(first) - -(-json_quarters(header.text) // CHARS_PER_TOKEN))
 
 
 def _first_of_table(look: Look, row: SectionRow) -> SectionRow | None:

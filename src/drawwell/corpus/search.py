@@ -97,12 +97,13 @@ def search(look: Look, query: Query) -> SearchResult:
     wanted = start + query.limit + 1
     ranked = _ranked(look, tokens, scope, wanted, metadata=query.mode != "plain")
     page = ranked[start : start + query.limit]
-    hits = take_within(_hits(look, page, tokens), _cost, query.max_tokens)
-    end = start + len(hits)
+    taken = take_within(_hits(look, page, tokens), lambda pair: _cost(pair[1]), query.max_tokens)
+    hits = tuple(hit for _, hit in taken)
+    end = start + (taken[-1][0] if taken else len(page))
     if not ranked:
         notes.append(_NO_WORDS if not tokens else _NO_HITS)
     return SearchResult(
-        hits=tuple(hits),
+        hits=hits,
         mode="plain",
         hint=_hint(notes),
         next=pager.cursor(end) if end < len(ranked) else None,
@@ -207,11 +208,12 @@ def _top(
     return [(name, -score) for score, name in sorted(named)[:count]]
 
 
-def _hits(look: Look, page: Sequence[_Ranked], tokens: Sequence[str]) -> Iterator[Hit]:
-    for ranked in page:
+def _hits(look: Look, page: Sequence[_Ranked], tokens: Sequence[str]) -> Iterator[tuple[int, Hit]]:
+    """The hits of a page, each with the number of ranked rows up to it: a row without its section gives none."""
+    for number, ranked in enumerate(page, 1):
         row = _row(look, ranked)
         if row is not None:
-            yield Hit(
+            hit = Hit(
                 id=row.id,
                 doc=row.path,
                 heading_path=row.heading_path,
@@ -222,6 +224,7 @@ def _hits(look: Look, page: Sequence[_Ranked], tokens: Sequence[str]) -> Iterato
                 covers=row.covers,
                 stale=row.stale,
             )
+            yield number, hit
 
 
 def _row(look: Look, ranked: _Ranked) -> SectionRow | None:

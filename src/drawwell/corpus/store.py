@@ -69,12 +69,12 @@ class Store:
         if self._closed:
             raise StoreError(f"the store {self.path} was closed", "Open it again")
         current: Connection | None = getattr(self._local, "connection", None)
-        identity = _identity(self.path, immutable=getattr(self._local, "immutable", False))
-        if current is not None and (identity is None or identity == self._local.identity):
+        identity = _identity(self.path)  # before opening: if the file is replaced meanwhile, the next call sees it
+        if current is not None and (identity is None or _same(identity, self._local.identity, self._local.immutable)):
             return current  # while a file is being replaced, the old one still answers
         connection, immutable = connect_read_only(self.path)
         try:
-            own = check_format(connection, self.path)
+            self.own = check_format(connection, self.path)
         except Unfinished:
             connection.close()
             if current is None:
@@ -86,10 +86,9 @@ class Store:
         except StoreError:
             connection.close()
             raise
-        self.own = own
         self._local.connection = connection
         self._local.immutable = immutable
-        self._local.identity = _identity(self.path, immutable=immutable)
+        self._local.identity = identity
         self._connections.add(connection)
         return connection
 
@@ -125,11 +124,15 @@ def _migrate_in_place(path: Path) -> None:
         open_for_writing(path).close()
 
 
-def _identity(path: Path, *, immutable: bool) -> tuple[int, ...] | None:
-    """What tells a replaced file from the one that was opened; None while there is no file."""
+def _identity(path: Path) -> tuple[int, ...] | None:
+    """What tells a replaced file from the one that was opened, the size of its log last; None without a file."""
     try:
         found = path.stat()
     except OSError:
         return None
-    log = size_of(wal_of(path)) if immutable else 0
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, log
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, size_of(wal_of(path))
+
+
+def _same(now: tuple[int, ...], then: tuple[int, ...] | None, immutable: bool) -> bool:
+    """Whether a connection still sees the file. SQLite itself follows the log, unless it took the file as immutable."""
+    return then is not None and (now == then if immutable else now[:-1] == then[:-1])

@@ -136,14 +136,6 @@ class Look:
         row = self.connection.execute(sql, (doc_id,)).fetchone()
         return None if row is None else front_matter_row(doc_id, *row)
 
-    def alias(self, path: str) -> str | None:
-        """The path of the document that a path once led to, or leads to by a link."""
-        if not self.own:
-            return None
-        sql = "SELECT d.path FROM drawwell_aliases a JOIN documents d USING (doc_id) WHERE a.path = ?"
-        row = self.connection.execute(sql, (path,)).fetchone()
-        return None if row is None else str(row[0])
-
 
 class Views:
     """Gives looks at one store and keeps its table of documents while it does not change.
@@ -186,7 +178,7 @@ class Views:
     def _documents(self, connection: sqlite3.Connection, generation: str) -> DocumentTable:
         with self._lock:
             if self._table is None or self._table[0] != generation:
-                self._table = (generation, DocumentTable.load(connection))
+                self._table = (generation, DocumentTable.load(connection, own=self._store.own))
             return self._table[1]
 
 

@@ -7,14 +7,17 @@ everything beyond the basic plane (emoji among them), which take about one token
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 
-__all__ = ["CHARS_PER_TOKEN", "estimate_tokens", "fitting", "quarters", "safe_cut"]
+__all__ = ["CHARS_PER_TOKEN", "estimate_tokens", "fitting", "json_quarters", "quarters", "safe_cut"]
 
 CHARS_PER_TOKEN = 4
 
 # First bytes of the UTF-8 forms of U+3000 to U+DFFF, U+F000 to U+FFFF and U+10000 onwards.
 _WIDE = frozenset((*range(0xE3, 0xEE), *range(0xEF, 0xF5)))
 _NARROW_BYTES = bytes(byte for byte in range(256) if byte not in _WIDE)
+_SHORT_ESCAPES = b'"\\\n\r\t\b\f'
+_LONG_ESCAPES = bytes(byte for byte in range(32) if byte not in _SHORT_ESCAPES)
 _LONGEST_CLUSTER = 32  # code points looked back over for the start of a user-visible character
 
 
@@ -24,6 +27,14 @@ def quarters(text: str) -> int:
         return len(text)
     wide = len(text.encode("utf-8", "surrogatepass").translate(None, _NARROW_BYTES))
     return len(text) + (CHARS_PER_TOKEN - 1) * wide
+
+
+def json_quarters(text: str) -> int:
+    """Like :func:`quarters`, for a text that is sent as a JSON string: its escapes count."""
+    data = text.encode("utf-8", "surrogatepass")
+    shorter = len(data) - len(data.translate(None, _SHORT_ESCAPES))
+    longer = len(data) - len(data.translate(None, _LONG_ESCAPES))
+    return quarters(text) + shorter + 5 * longer
 
 
 def estimate_tokens(text: str) -> int:
@@ -66,13 +77,14 @@ def _joined(left: str, right: str) -> bool:
     )
 
 
-def fitting(text: str, start: int, max_tokens: int) -> int:
+def fitting(text: str, start: int, max_tokens: int, measure: Callable[[str], int] = quarters) -> int:
     """Where to cut a text so that a part of it stays within a budget.
 
     Args:
         text: the text; only the part near ``start`` is looked at.
         start: offset at which the part begins.
         max_tokens: estimated tokens that the part may take, at least 1.
+        measure: cost of a text in quarters of a token; adds up.
 
     Returns:
         The end of the longest part that fits: the end of the text, else the last line border, else (one long line)
@@ -83,7 +95,7 @@ def fitting(text: str, start: int, max_tokens: int) -> int:
     low, high = min(start + 1, reach), reach
     while low < high:
         middle = (low + high + 1) // 2
-        if quarters(text[start:middle]) <= limit:
+        if measure(text[start:middle]) <= limit:
             low = middle
         else:
             high = middle - 1

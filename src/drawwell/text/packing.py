@@ -258,6 +258,7 @@ class Packer:
                 if at + room >= one.end:
                     break
             self._extend(self._cut(at, at + room, one), flags)
+            self._glue = None  # even what counts for nothing now stands behind the headings
             self._break()
         self._extend(one.end, flags)
 
@@ -275,7 +276,7 @@ class Packer:
                 if not _inside(protected, start + end):
                     return start + end
         span = _inside(protected, limit)
-        if span and span.start > start:
+        if span and self._source[start : span.start].strip():
             return span.start
         return _character_border(self._source, start, limit)
 

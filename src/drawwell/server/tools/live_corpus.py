@@ -94,6 +94,7 @@ class LiveCorpus:
         with self._lock:
             self._closed = True
             if self._corpus is not None:
+                self._corpus.store.interrupt()  # closing waits for what still runs
                 self._corpus.close()
                 self._corpus = None
 
@@ -105,11 +106,7 @@ class LiveCorpus:
             Error: it cannot be read, or could not be ingested; the cause and what to do.
         """
         with self._lock:
-            if self._closed:
-                raise Error("The server is ending")
-            if self._corpus is None:
-                self._corpus = self._open()
-            return self._corpus
+            return self._held()
 
     def wait(self, seconds: float) -> None:
         """Give a first ingest a moment to be done: a small folder is ready before a model could ask again."""
@@ -140,6 +137,14 @@ class LiveCorpus:
         if self._job is not None and self._job.state.running:
             found["refreshing"] = _progress(self._job.state)
         return found
+
+    def _held(self) -> Corpus:
+        """The corpus; the caller holds the lock."""
+        if self._closed:
+            raise Error("The server is ending")
+        if self._corpus is None:
+            self._corpus = self._open()
+        return self._corpus
 
     def _open(self) -> Corpus:
         state = self._job.state if self._job is not None else JobState()
@@ -186,11 +191,12 @@ class LiveCorpus:
 
     def _now(self) -> str | None:
         """The generation of the content; None while there is none to answer from."""
-        try:
-            return self.corpus().store.generation()
-        except Error as error:
-            _log.debug("%s", error)
-            return None
+        with self._lock:  # so that nothing is closed meanwhile
+            try:
+                return self._held().store.generation()
+            except Error as error:
+                _log.debug("%s", error)
+                return None
 
 
 def _indexing(state: JobState) -> NotReady:

@@ -21,7 +21,6 @@ _LIST = re.compile(r"(?:[-+*]|\d{1,9}[.)])\s")
 _FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 _ADMONITION = re.compile(r"!!! ?[\w-]|\?\?\?\+? ?[\w-]|===[!+]* ?[\"']")
 _BODY = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)[^ \t\r\n]")
-_MARKS = ("!!!", "???", "===", "$$", "///", ":::", "</", "<!--", "<table", "<pre", "markdown")
 _DIALECT = re.compile(
     r"\n[ \t]*(?:!!!|\?\?\?|===[!+]* ?[\"']|\$\$|/{3,}[ \t]*[A-Za-z]|:{3,}[ \t]*\{?[A-Za-z]|</[A-Z]\w*[a-z]"
     r"|<[A-Za-z][^>\n]*\smarkdown|<(?i:table)\b)"
@@ -50,8 +49,6 @@ def view_of(source: str, start: int = 0, *, mdx: bool = False) -> View:
 
 def _needs_scan(text: str) -> bool:
     """Whether a Markdown document may hold any of it."""
-    if not any(mark in text for mark in _MARKS):
-        return False
     text = "\n" + text
     if _DIALECT.search(text):
         return True
