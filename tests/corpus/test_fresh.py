@@ -75,7 +75,12 @@ def test_content_is_compared_when_time_and_size_agree_only_by_size(root: Path) -
 def test_whoever_reads_again_is_told(root: Path) -> None:
     """The paths that were found changed are told, once for each answer, and only if there are any."""
     told: list[frozenset[str]] = []
-    with Corpus(Store.open(store_path(root)), root, on_change=told.append) as corpus:
+
+    def tell(paths: frozenset[str]) -> None:
+        told.append(paths)
+        assert corpus.read("b.md#0").text  # the store can be read meanwhile
+
+    with Corpus(Store.open(store_path(root)), root, on_change=tell) as corpus:
         corpus.search("turbine")
         assert told == []
         (root / "a.md").write_text("# New\n", encoding="utf-8")
@@ -108,9 +113,17 @@ def test_never_leaves_the_root(root: Path, tmp_path: Path) -> None:
     (root / "a.md").unlink()
     (root / "a.md").symlink_to(outside)
     opened: list[str] = []
-    sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
+    watching = [True]  # a hook stays for good
+
+    def watch(event: str, arguments: tuple[object, ...]) -> None:
+        if watching and event == "open":
+            opened.append(str(arguments[0]))
+
+    sys.addaudithook(watch)
     with Corpus(Store.open(store_path(root)), root) as corpus:
         assert corpus.read("a.md#0").stale == CHANGED
+    watching.clear()
+    assert opened
     assert not [path for path in opened if "outside" in path]
 
 

@@ -117,7 +117,7 @@ def test_calls_are_logged_without_bodies(server: RawServer) -> None:
 
 def test_slow_call_does_not_delay_others(server: RawServer) -> None:
     """TL-11b: a quick call is answered while a slow one runs; a cancelled call is not answered."""
-    slow = server.send("tools/call", {"name": "sleep", "arguments": {"seconds": 20}})
+    slow = server.send("tools/call", {"name": "sleep", "arguments": {"seconds": 3}})
     assert server.call("plain", text="quick") == ("quick", False)
     server.send("notifications/cancelled", {"requestId": slow}, notice=True)
     assert server.call("plain", text="after") == ("after", False)

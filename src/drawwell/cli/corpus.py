@@ -89,7 +89,7 @@ def _show_text(section: SectionText, *, marked: bool) -> None:
     lines = f" · lines {section.lines[0]}-{section.lines[1]}" if section.lines else ""
     extra = "".join(f" · {text}" for text in (section.part and f"part {section.part}", section.stale) if text)
     print_data(bold(f"{'==>' if marked else '---'} {section.cite} · {section.heading_path}{lines}{extra}"))
-    print_data(section.text if section.text.endswith("\n") else section.text + "\n")
+    print_data(section.text.rstrip("\n") + "\n")
 
 
 @click.command(epilog=_WHERE)

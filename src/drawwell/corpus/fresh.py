@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import NamedTuple
 
@@ -38,12 +38,10 @@ class Freshness:
 
     Args:
         root: the folder of documents.
-        on_change: told the paths that are found changed or gone, so that someone can read them again.
     """
 
-    def __init__(self, root: Path, on_change: Callable[[frozenset[str]], None] | None = None) -> None:
+    def __init__(self, root: Path) -> None:
         self._root = root
-        self._on_change = on_change
         self._lock = threading.Lock()
         self._hashes: dict[tuple[str, int, int], str] = {}
 
@@ -64,8 +62,6 @@ class Freshness:
             reason = "" if known is None else self._reason(path, known)
             if reason:
                 stale[path] = reason
-        if stale and self._on_change is not None:
-            self._on_change(frozenset(stale))
         return stale
 
     def _reason(self, path: str, known: _Known) -> str:

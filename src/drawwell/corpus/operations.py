@@ -41,7 +41,8 @@ class Corpus:
     Args:
         store: an open store, of drawwell or of another tool that writes the same format.
         root: the folder of the documents; None leaves freshness unchecked.
-        on_change: told the paths of documents that are found to have changed or gone.
+        on_change: told the paths of documents that are found to have changed or gone, once for each answer that rests
+            on some, so that someone can read them again.
         grep_seconds: wall-clock time that one grep may take before it gives what it has.
     """
 
@@ -56,7 +57,8 @@ class Corpus:
         self.root = root
         self._grep_seconds = grep_seconds
         self._views = Views(store)
-        self._freshness = None if root is None else Freshness(root, on_change)
+        self._freshness = None if root is None else Freshness(root)
+        self._on_change = on_change
 
     def __enter__(self) -> Self:
         return self
@@ -100,7 +102,7 @@ class Corpus:
         with self._views.look() as look:
             found = searching.search(look, asked)
             stale = self._stale(look, [hit.doc for hit in found.hits])
-        return replace(found, hits=_marked(found.hits, stale)) if stale else found
+        return replace(found, hits=_marked(found.hits, stale)) if self._told(stale) else found
 
     def read(
         self,
@@ -126,7 +128,7 @@ class Corpus:
         with self._views.look() as look:
             found = reading.read(look, id, context, max_tokens, cursor)
             stale = self._stale(look, [found.doc])
-        if not stale:
+        if not self._told(stale):
             return found
         around = None if found.context is None else _marked(found.context, stale)
         return replace(found, stale=stale[found.doc], context=around)
@@ -155,7 +157,7 @@ class Corpus:
         with self._views.look() as look:
             found = reading.neighbours(look, id, (before, after), max_tokens, cursor)
             stale = self._stale(look, [text.doc for text in found.sections])
-        if not stale:
+        if not self._told(stale):
             return found
         header = None if found.header is None else _marked((found.header,), stale)[0]
         return replace(found, sections=_marked(found.sections, stale), header=header)
@@ -198,7 +200,7 @@ class Corpus:
         with self._views.look() as look:
             found = grepping.grep(look, asked)
             stale = self._stale(look, [match.doc for match in found.matches])
-        return replace(found, matches=_marked(found.matches, stale)) if stale else found
+        return replace(found, matches=_marked(found.matches, stale)) if self._told(stale) else found
 
     def index(self, prefix: str = "", *, max_tokens: int | None = None, cursor: str | None = None) -> IndexText:
         """The table of contents, or a listing of the documents whose path begins with a prefix.
@@ -251,6 +253,12 @@ class Corpus:
 
     def _stale(self, look: Look, paths: Sequence[str]) -> dict[str, str]:
         return {} if self._freshness is None or not paths else self._freshness.check(look, paths)
+
+    def _told(self, stale: dict[str, str]) -> bool:
+        """Whether there is something out of date; if so, tells it, outside any look at the store."""
+        if stale and self._on_change is not None:
+            self._on_change(frozenset(stale))
+        return bool(stale)
 
 
 def _marked(items: Sequence[Pointer], stale: dict[str, str]) -> tuple[Pointer, ...]:

@@ -23,7 +23,7 @@ __all__ = ["MAX_AROUND", "neighbours", "read"]
 MAX_AROUND = 5
 
 _LEAST_PIECE = 50  # tokens of text that a page holds whatever else stands on it
-_AROUND_TEXTS = 20  # tokens of an answer besides its sections: a cursor, names of fields
+_AROUND_TEXTS = 35  # tokens of an answer besides its sections: a cursor, names of fields
 _SEPARATOR_CHARS = frozenset("|:- \t\r")
 
 
