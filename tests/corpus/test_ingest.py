@@ -7,6 +7,8 @@ import json
 import os
 import shutil
 import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,10 +19,11 @@ import drawwell.corpus.ingest as ingest_module
 from drawwell.corpus import pool
 from drawwell.corpus.files import read_file
 from drawwell.corpus.ingest import ingest
+from drawwell.corpus.lock import StoreLock
 from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.places import store_path
 from drawwell.corpus.store import Store
-from drawwell.errors import SourceError, StoreError, UnreadableFile, Vanished
+from drawwell.errors import SourceError, StoreBusy, StoreError, UnreadableFile, Vanished
 from tests.corpus.folders import as_other_user, contents, documents, fill, public_folder, rows, take, texts
 
 LONG = "".join(
@@ -140,6 +143,39 @@ def test_only_what_changed_is_written(root: Path) -> None:
     assert [count(word) for word in ("apples", "apricots", "dates", "nectarines")] == [0, 1, 0, 1]
     for table in ("sections_fts", "drawwell_sections"):
         assert rows(root, f"SELECT count(*) FROM {table}") == rows(root, "SELECT count(*) FROM sections")
+
+
+def test_files_are_read_in_path_order(root: Path) -> None:
+    """New and changed ones together."""
+    take(root)
+    fill(root, {"z.md": "# Z\n\nnew\n", "b/c.md": "changed text\n", "a.md": "changed too\n", "b/a.md": "# BA\n\nnew\n"})
+    told: list[tuple[str, str]] = []
+    ingest(root, store_path(root), IngestOptions(), lambda stage, done, total, path: told.append((stage, path)))
+    assert [path for stage, path in told if stage == "reading"] == ["a.md", "b/a.md", "b/c.md", "z.md"]
+
+
+def test_a_run_that_waited_looks_again(root: Path) -> None:
+    """Files that came while another ingest was at work are taken."""
+    take(root)
+    waiting = threading.Event()
+
+    def tell(stage: str, done: int, total: int, path: str) -> None:
+        if stage == "waiting":
+            waiting.set()
+
+    with ThreadPoolExecutor(1) as pool_:
+        with StoreLock(store_path(root), 0):
+            run = pool_.submit(ingest, root, store_path(root), IngestOptions(), tell)
+            assert waiting.wait(20)
+            fill(root, {"new.md": "# New\n\nNectarines.\n"})
+        assert run.result(20).added == 1
+
+
+def test_fs_17_waiting_has_an_end(root: Path) -> None:
+    """With an error that says who to blame."""
+    take(root)
+    with StoreLock(store_path(root), 0), pytest.raises(StoreBusy, match="another process"):
+        take(root, wait_seconds=0.2)
 
 
 def ordered(root: Path) -> dict[str, Any]:

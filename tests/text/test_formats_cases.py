@@ -3,12 +3,12 @@
 A case file is a text of cases::
 
     ==== MD-10 a title
-    ---- markdown                       the parser; "escaped" reads backslash escapes, "as NAME" encodes the text
+    ----> markdown                      the parser; "escaped" reads backslash escapes, "as NAME" encodes the text
     # C#
-    ---- blocks                         kind, lines, and so on: see ``rendering``
+    ----> blocks                        kind, lines, and so on: see ``rendering``
     heading 1-1 h1 "C#"
 
-With ``---- source`` between the two, the parsed source is compared, too (a page's Markdown rendition).
+With ``----> source`` between the two, the parsed source is compared, too (a page's Markdown rendition).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from drawwell.text.formats import FORMATS, parser_of
 from tests.text.rendering import assert_sound, render
 
 CASES = Path(__file__).parent / "cases"
-FILES = ("markdown.txt", "containers.txt", "raw_html.txt", "mdx.txt", "front_matter.txt", "encodings.txt", "plain.txt", "html.txt")
+FILES = sorted(path.name for path in CASES.glob("*.txt"))
 PARSERS = {entry.name: parser_of(entry) for entry in FORMATS if entry.name in {"markdown", "mdx", "text", "html"}}
 
 
@@ -45,7 +45,7 @@ def read_cases(name: str) -> list[Case]:
     cases = []
     for text in re.split(r"^==== ", (CASES / name).read_text("utf-8"), flags=re.MULTILINE)[1:]:
         title, _, rest = text.partition("\n")
-        parts = re.split(r"^---- (.*)\n", rest, flags=re.MULTILINE)
+        parts = re.split(r"^----> (.*)\n", rest, flags=re.MULTILINE)
         sections = dict(zip(parts[1::2], parts[2::2], strict=True))
         head, *others = sections
         words = head.split()

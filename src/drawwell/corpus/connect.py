@@ -7,7 +7,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from drawwell.corpus.places import STORE_NAME, writable
+from drawwell.corpus.places import STORE_NAME
 from drawwell.corpus.schema import check_format, create, damaged, migrate
 from drawwell.errors import StoreBusy, StoreError
 
@@ -90,9 +90,7 @@ def connect_read_only(path: Path) -> tuple[Connection, bool]:
     _check_file(path)
     logged = size_of(wal_of(path)) > 0
     lockless = f"mode=ro&vfs={'win32' if os.name == 'nt' else 'unix'}-none"
-    ways = ["mode=ro", lockless if logged else "mode=ro&immutable=1"]
-    if not logged and not writable(path.parent):
-        del ways[0]
+    ways = ("mode=ro", lockless if logged else "mode=ro&immutable=1")
     failure: sqlite3.Error | None = None
     for way in ways:
         connection = _connect(_uri(path, way))

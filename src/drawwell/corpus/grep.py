@@ -6,7 +6,6 @@ out is said and can be continued by cursor.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,9 +13,8 @@ from dataclasses import dataclass, replace
 from drawwell.corpus.bounds import check_budget, check_flag, check_whole
 from drawwell.corpus.paths import Scope, entries_of, resolve
 from drawwell.corpus.view import Look, SectionRow
-from drawwell.model import GrepLine, GrepMatch, GrepResult, to_json
-from drawwell.retrieval.paging import Pager
-from drawwell.text.budget import estimate_tokens
+from drawwell.model import GrepLine, GrepMatch, GrepResult
+from drawwell.retrieval.paging import Pager, json_tokens
 from drawwell.text.grep import Found, Matcher, compile_pattern
 
 __all__ = ["GREP_SECONDS", "GrepQuery", "grep"]
@@ -119,7 +117,7 @@ class _Scan:
         if self._left is None:
             self.matches.append(match)
             return True
-        cost = _cost(match)
+        cost = json_tokens(match)
         if cost > self._left:
             if self.matches:
                 return False
@@ -129,10 +127,10 @@ class _Scan:
         return True
 
     def _shortened(self, match: GrepMatch, budget: int) -> GrepMatch:
-        budget -= _cost(replace(match, lines=()))
+        budget -= json_tokens(replace(match, lines=()))
         kept = 0
         for line in match.lines:
-            budget -= estimate_tokens(json.dumps(to_json(line), ensure_ascii=False)) + 1
+            budget -= json_tokens(line) + 1
             if budget < 0:
                 break
             kept += 1
@@ -143,7 +141,7 @@ class _Scan:
     def _out_of_time(self, text: _Text) -> _Text:
         path = self._look.table.paths[text[0]]
         self.notes.append(
-            f"stopped after {self._query.seconds:g} s at {path}: go on with the cursor, narrow it with within,"
+            f"stopped after {self._query.seconds:g} s at {path}: go on with the cursor, name fewer documents,"
             " or look for a literal text"
         )
         return text
@@ -180,10 +178,6 @@ def _number(row: SectionRow, index: int) -> int | None:
 def _row(look: Look, text: _Text) -> SectionRow | None:
     doc_id = look.table.doc_ids[text[0]]
     return look.front_matter(doc_id) if text[1] < 0 else look.section(doc_id, text[1])
-
-
-def _cost(match: GrepMatch) -> int:
-    return estimate_tokens(json.dumps(to_json(match), ensure_ascii=False))
 
 
 def _texts(look: Look, scope: Scope, start: tuple[int, int]) -> Iterator[_Text]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,8 +22,8 @@ from drawwell.corpus.operations import DEFAULT_INDEX_BUDGET, Corpus, CorpusStatu
 from drawwell.corpus.paths import shown, tidy
 from drawwell.corpus.search import MAX_LIMIT
 from drawwell.errors import ArgumentError, Error, NotFound, Stale
-from drawwell.model import GrepMatch, GrepResult, Hit, IndexText, NeighboursResult, SearchResult, SectionText, to_json
-from drawwell.retrieval.paging import Pager, take_within
+from drawwell.model import GrepMatch, GrepResult, Hit, IndexText, NeighboursResult, SearchResult, SectionText
+from drawwell.retrieval.paging import Pager, json_tokens, take_within
 from drawwell.text.budget import estimate_tokens
 
 __all__ = ["CorpusGroup", "check_name"]
@@ -108,7 +107,7 @@ class CorpusGroup:
             hits, answers[name] = _first_hits(ask, start + limit + 1)
             lists.append([_named(name, hit) for hit in hits])
         merged = [hit for rank in zip_longest(*lists) for hit in rank if hit is not None]
-        page = take_within(merged[start : start + limit], _cost, max_tokens)
+        page = take_within(merged[start : start + limit], json_tokens, max_tokens)
         end = start + len(page)
         hints = {name: answer.hint for name, answer in answers.items() if within or answer.hits or not merged}
         return SearchResult(
@@ -186,7 +185,7 @@ class CorpusGroup:
             matches.extend(_named(name, match) for match in found.matches)
             hints[name] = found.hint if within or found.matches else None
             if max_tokens is not None:
-                max_tokens -= sum(map(_cost, found.matches))
+                max_tokens -= sum(map(json_tokens, found.matches))
             after = found.next or ""
             if found.truncated:
                 break
@@ -349,7 +348,3 @@ def _named(name: str, item: Item) -> Item:
 
 def _has_room(limit: int, max_tokens: int | None, deadline: float) -> bool:
     return limit > 0 and (max_tokens is None or max_tokens >= MIN_BUDGET) and time.monotonic() < deadline
-
-
-def _cost(item: Any) -> int:
-    return estimate_tokens(json.dumps(to_json(item), ensure_ascii=False))

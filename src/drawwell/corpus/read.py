@@ -6,7 +6,6 @@ where there is one, and says which piece it is; nothing is left out without a cu
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -14,9 +13,9 @@ from typing import NamedTuple
 from drawwell.corpus.address import find
 from drawwell.corpus.bounds import check_budget, check_whole
 from drawwell.corpus.view import Look, SectionRow
-from drawwell.model import NeighboursResult, SectionText, to_json
-from drawwell.retrieval.paging import Pager
-from drawwell.text.budget import CHARS_PER_TOKEN, estimate_tokens, fitting, json_quarters
+from drawwell.model import NeighboursResult, SectionText
+from drawwell.retrieval.paging import Pager, json_tokens
+from drawwell.text.budget import CHARS_PER_TOKEN, fitting, json_quarters
 
 __all__ = ["MAX_AROUND", "neighbours", "read"]
 
@@ -152,7 +151,7 @@ def _pieces(text: str, offset: int, max_tokens: int) -> int:
 
 def _overhead(row: SectionRow) -> int:
     """Estimated tokens of what an answer says about a section besides its text."""
-    return estimate_tokens(json.dumps(to_json(replace(_piece(row, 0, 0, "00 of 00"), text="")), ensure_ascii=False))
+    return json_tokens(replace(_piece(row, 0, 0, "00 of 00"), text=""))
 
 
 def _piece(row: SectionRow, start: int, end: int, piece: str = "") -> SectionText:

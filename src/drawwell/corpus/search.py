@@ -16,9 +16,8 @@ from drawwell.corpus.bounds import check_budget, check_whole
 from drawwell.corpus.paths import Scope, entries_of, resolve
 from drawwell.corpus.view import Look, SectionRow
 from drawwell.errors import ArgumentError
-from drawwell.model import Hit, SearchResult, to_json
-from drawwell.retrieval.paging import Pager, take_within
-from drawwell.text.budget import estimate_tokens
+from drawwell.model import Hit, SearchResult
+from drawwell.retrieval.paging import Pager, json_tokens, take_within
 from drawwell.text.snippets import snippet
 from drawwell.text.tokens import plain_tokens
 
@@ -97,7 +96,7 @@ def search(look: Look, query: Query) -> SearchResult:
     wanted = start + query.limit + 1
     ranked = _ranked(look, tokens, scope, wanted, metadata=query.mode != "plain")
     page = ranked[start : start + query.limit]
-    taken = take_within(_hits(look, page, tokens), lambda pair: _cost(pair[1]), query.max_tokens)
+    taken = take_within(_hits(look, page, tokens), lambda pair: json_tokens(pair[1]), query.max_tokens)
     hits = tuple(hit for _, hit in taken)
     end = start + (taken[-1][0] if taken else len(page))
     if not ranked:
@@ -233,7 +232,3 @@ def _row(look: Look, ranked: _Ranked) -> SectionRow | None:
         return found[0] if found else None
     place = look.table.place(ranked.name)
     return None if place is None else look.front_matter(look.table.doc_ids[place])
-
-
-def _cost(hit: Hit) -> int:
-    return estimate_tokens(json.dumps(to_json(hit), ensure_ascii=False))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from drawwell.errors import ArgumentError
+from drawwell.model import to_json
+from drawwell.text.budget import estimate_tokens
 
-__all__ = ["Pager", "take_within"]
+__all__ = ["Pager", "json_tokens", "take_within"]
 
 _SHAPE = re.compile(r"([0-9]{1,12}(?:-[0-9]{1,12}){0,3})\.([0-9a-f]{8})\.([0-9a-f]{8})")
 
@@ -61,6 +64,11 @@ class Pager:
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
+
+def json_tokens(result: Any) -> int:
+    """Estimated tokens of a result of ``model`` in its JSON form."""
+    return estimate_tokens(json.dumps(to_json(result), ensure_ascii=False))
 
 
 def take_within(items: Iterable[Item], cost: Callable[[Item], int], max_tokens: int | None) -> list[Item]:

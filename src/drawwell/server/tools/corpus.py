@@ -6,9 +6,10 @@ operations call it ``within``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from drawwell.errors import ArgumentError
 from drawwell.server.tools.spec import MAX_TOKENS, ToolSpec
 
 if TYPE_CHECKING:
@@ -67,8 +68,14 @@ def _schema(required: tuple[str, ...], properties: Mapping[str, Any]) -> dict[st
     return schema
 
 
-def _pythonic(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {"within" if name == "in" else name: value for name, value in arguments.items()}
+def _filtered(operation: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    """Run an operation that takes a filter, which models call ``in`` and Python calls ``within``."""
+    try:
+        return operation(**{"within" if name == "in" else name: value for name, value in arguments.items()})
+    except ArgumentError as error:
+        if error.parameter != "within":
+            raise
+        raise ArgumentError("in", error.got, error.takes, error.suggestion) from error
 
 
 def _index_text(corpus: Corpus | CorpusGroup, arguments: Mapping[str, Any]) -> str:
@@ -101,7 +108,7 @@ SEARCH = ToolSpec(
         "Use this first for any question that the user's documents may answer; it gives pointers, read gives text, "
         "and answers cite. Finds sections by words and identifiers, best first: id, heading_path, a snippet of a few "
         "words, cite. Snippets are no evidence: read the sections before you answer. Use the words that the text "
-        'would use; "quoted words" must stand together. To compare documents, search each one with `in`. '
+        "would use. To compare documents, search each one with `in`. "
         "For every place of an exact code use grep."
     ),
     input_schema=_schema(
@@ -118,7 +125,7 @@ SEARCH = ToolSpec(
             },
         },
     ),
-    handler=lambda corpus, arguments: corpus.search(**_pythonic(arguments)),
+    handler=lambda corpus, arguments: _filtered(corpus.search, arguments),
     aliases=_QUERY_NAMES | _IN_NAMES | _LIMIT_NAMES,
     counts="hits",
 )
@@ -159,7 +166,7 @@ GREP = ToolSpec(
             "limit": _whole(1, 100, 20, "Most sections."),
         },
     ),
-    handler=lambda corpus, arguments: corpus.grep(**_pythonic(arguments)),
+    handler=lambda corpus, arguments: _filtered(corpus.grep, arguments),
     aliases={**dict.fromkeys((*_QUERY_NAMES, "query", "regexp"), "pattern"), **_IN_NAMES, **_LIMIT_NAMES},
     counts="matches",
 )

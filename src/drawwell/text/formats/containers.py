@@ -184,7 +184,9 @@ class _Scanner:
             return bool(_ADMONITION.match(body)) and self._open_admonition(shown, column)
         elif mark in "<${ie":
             start = self._at + len(self._lines[self._number]) - len(body)
-            found_hidden = self._hidden.at(start, top=len(self._stack) == 1 and column == 0)
+            before = self._out.text[-1] if self._out.text else "\n"
+            top = len(self._stack) == 1 and column == 0 and (before.isspace() or before == _MARKER)
+            found_hidden = self._hidden.at(start, top=top)
             if found_hidden:
                 self._hide(found_hidden, shown)
                 return True

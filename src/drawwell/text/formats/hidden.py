@@ -49,7 +49,7 @@ class HiddenFinder:
 
         Args:
             start: the offset of that character.
-            top: whether the line stands at the left margin, outside of any container.
+            top: whether the line stands at the left margin, outside of any container, and begins a block.
         """
         mark = self._text[start]
         if mark == "<":

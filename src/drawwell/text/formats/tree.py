@@ -27,8 +27,8 @@ _OPTIONS = (
 )
 _MAX_DEPTH = 32  # blocks within blocks; what is deeper stays inside its ancestor
 
-# Braces at the end of a heading that are not of its text: {#id}, {.class}, {: #id }, {/* #id */}. "{id}" is text.
-_ATTRIBUTES = re.compile(r"(?::\s*|/\*\s*|(?=[#.]))(?:#([^\s*]+))?.*", re.DOTALL)
+# What braces at the end of a heading hold when they are not of its text: "#id .class key=value". "{id}" is text.
+_ATTRIBUTE = re.compile(r"[#.][^\s#.{}][^\s#{}]*|[\w:.-]+=\S*")
 _Handler = Callable[[Any, Any], None]
 _HTML_ID = re.compile(r"""<a\s[^>]*?\b(?:id|name)\s*=\s*["']?([^\s"'>]+)""", re.IGNORECASE)
 
@@ -84,11 +84,18 @@ class _Heading:
         """Its text and anchor."""
         text = "".join(self._parts).rstrip()
         opening = text.rfind("{") if text.endswith("}") else -1
-        if opening >= self._fixed:
-            found = _ATTRIBUTES.fullmatch(text, opening + 1, len(text) - 1)
-            if found:
-                text, self._anchor = text[:opening], found[1] or self._anchor
+        if opening >= self._fixed and self._attributes(text[opening + 1 : -1].strip()):
+            text = text[:opening]
         return " ".join(text.split()), self._anchor
+
+    def _attributes(self, text: str) -> bool:
+        """Whether braces hold attributes, or a comment of MDX; notes the id among them."""
+        comment = text.startswith("/*") and text.endswith("*/")
+        words = (text[2:-2] if comment else text.removeprefix(":")).split()
+        if not comment and not (words and words[0][0] in "#." and all(map(_ATTRIBUTE.fullmatch, words))):
+            return False
+        self._anchor = next((word[1:] for word in words if word[0] == "#"), self._anchor)
+        return True
 
 
 def build(view: View) -> tuple[Block, ...]:
