@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         SectionText,
         to_json,
     )
+    from drawwell.server.direct import call_tool
     from drawwell.server.tools import TOOLS, openai_tools
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "SearchResult",
     "SectionText",
     "__version__",
+    "call_tool",
     "open_corpus",
     "openai_tools",
     "to_json",
@@ -57,6 +59,7 @@ _HOME = {
     "Corpus": "drawwell.corpus.operations",
     "Error": "drawwell.errors",
     "TOOLS": "drawwell.server.tools",
+    "call_tool": "drawwell.server.direct",
     "open_corpus": "drawwell.compose",
     "openai_tools": "drawwell.server.tools",
     "to_json": "drawwell.model",

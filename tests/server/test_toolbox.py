@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+import drawwell
 from drawwell.errors import ConfigurationError, NotFound
 from drawwell.server.instructions import MAX_CHARS, agent_instructions, server_instructions
 from drawwell.server.log import call_line, configure_logging
@@ -130,3 +132,17 @@ def test_agent_instructions_name_the_tools() -> None:
     text = agent_instructions()
     for word in ("`search`", "`read`", "`grep`", "`neighbours`", "`index`", "`cite`"):
         assert word in text
+
+
+def test_call_tool_for_programs_without_a_server(tmp_path: Path) -> None:
+    """A program with its own loop gets what a server answers: repaired arguments, compact JSON, failures in words."""
+    (tmp_path / "a.md").write_text("# A\n\nThe refund window is 45 days.\n", encoding="utf-8")
+    with drawwell.open_corpus(tmp_path) as corpus:
+        found = drawwell.call_tool(corpus, "search", {"q": "refund window", "in": "a.md", "limit": "3"})
+        assert not found.failed
+        hit = json.loads(found.text)["hits"][0]
+        assert "45 days" in json.loads(drawwell.call_tool(corpus, "read", {"id": hit["cite"]}).text)["text"]
+        for name, arguments in (("read", {}), ("nothing", {}), ("search", {"query": "x", "in": ["a"], "bogus": 1})):
+            answer = drawwell.call_tool(corpus, name, arguments)
+            assert answer.failed
+            assert set(json.loads(answer.text)) == {"error", "suggestion"}

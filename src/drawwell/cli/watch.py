@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from drawwell.corpus.report import IngestReport
 
 __all__ = ["watch"]
+
+_PATIENCE = 0.5  # seconds
 
 
 @click.command()
@@ -34,16 +37,23 @@ def watch(session: Session, /, folder: Path, poll: bool, quiet: bool, **given: A
       drawwell watch docs
     """
     from drawwell.compose import corpus_place, refresh
-    from drawwell.corpus.watch import WatchOptions, changes
+    from drawwell.corpus.watch import FolderWatch, WatchOptions
 
     def take_in() -> IngestReport:
         # Anew each time: the project's settings may be what has changed.
         settings = session.settings(folder, given)
         return refresh(corpus_place(folder, settings), settings)
 
+    changed = threading.Event()
+    watcher = FolderWatch(folder, lambda _paths: changed.set(), WatchOptions(force_polling=poll))
+    if folder.is_dir():  # what changes while the first ingest runs counts too
+        watcher.start()
     print_data("\n".join(take_in().lines()))
     note(f"drawwell: watching {folder}; Ctrl-C ends it", quiet=quiet)
-    for _ in changes(folder, WatchOptions(force_polling=poll)):
+    while True:
+        while not changed.wait(_PATIENCE):  # Windows tells of Ctrl-C only between waits
+            pass
+        changed.clear()
         try:
             report = take_in()
         except Error as error:  # a half-saved settings file, say: the next change may repair it

@@ -29,6 +29,8 @@ __all__ = ["parse_all", "parse_file"]
 _INLINE_BYTES = 1_500_000
 """Less work than this is done before a process could start."""
 _WINDOW_BYTES = 16_000_000
+_WINDOW_FILES = 32
+"""Files per process that may be under way or wait to be written: enough to go on while the disk is waited for."""
 _BASE_SECONDS = 60.0
 _BYTES_PER_SECOND = 250_000
 """A file may take a minute and the time to read it at this speed, far below what any machine does."""
@@ -145,7 +147,7 @@ class _Pool:
     def run(self, tasks: Iterable[ParseTask]) -> Iterator[Document | Rejected]:
         window: collections.deque[_Job] = collections.deque()
         held = 0
-        longest = 4 * len(self._workers)
+        longest = _WINDOW_FILES * len(self._workers)
         for task in tasks:
             while window and (len(window) >= longest or held + task.size > _WINDOW_BYTES):
                 job = window.popleft()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from drawwell.server.errors import error_text
 from drawwell.server.log import call_line, log_calls
 from drawwell.server.tools.spec import Change, Resource, ResourceTemplate, ResourceText, Toolset, ToolSpec
 
-__all__ = ["Answer", "Toolbox", "result_text"]
+__all__ = ["Answer", "Toolbox", "no_such_tool", "result_text", "run_tool"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +71,11 @@ class Toolbox:
             The result, or the failure in words; this never raises.
         """
         begun = time.perf_counter()
-        counts = ""
-        try:
-            toolset, tool = self._find(name)
-            checked = check_arguments(name, tool.input_schema, arguments, tool.aliases)
-            result = toolset.call(tool, checked)
-            answer = Answer(_writable(result_text(result)))
-            counts = _count(result, tool.counts)
-        except Exception as failure:  # noqa: BLE001 - error_text logs what is not one of ours
-            answer = Answer(_writable(error_text(failure)), failed=True)
-        outcome = "error" if answer.failed else counts
+        found = self._tools.get(name)
+        if found is None:
+            answer, outcome = no_such_tool(name, self._tools), "error"
+        else:
+            answer, outcome = run_tool(found[1], found[0].call, arguments)
         log_calls().info(call_line(name, arguments, outcome, (time.perf_counter() - begun) * 1000))
         return answer
 
@@ -131,11 +126,26 @@ class Toolbox:
         for toolset in self._toolsets:
             toolset.close()
 
-    def _find(self, name: str) -> tuple[Toolset, ToolSpec]:
-        try:
-            return self._tools[name]
-        except KeyError:
-            raise Error(f"There is no tool {name[:80]!r}", f"The tools are {', '.join(self._tools)}") from None
+
+def run_tool(
+    tool: ToolSpec, run: Callable[[ToolSpec, Mapping[str, Any]], Any], arguments: object
+) -> tuple[Answer, str]:
+    """Check the arguments of a call, run it, and put what comes of it into words.
+
+    Returns:
+        The answer, and in short what the log says of it.
+    """
+    try:
+        result = run(tool, check_arguments(tool.name, tool.input_schema, arguments, tool.aliases))
+        return Answer(_writable(result_text(result))), _count(result, tool.counts)
+    except Exception as failure:  # noqa: BLE001 - error_text logs what is not one of ours
+        return Answer(_writable(error_text(failure)), failed=True), "error"
+
+
+def no_such_tool(name: str, known: Iterable[str]) -> Answer:
+    """The answer to a call of a tool that does not exist."""
+    failure = Error(f"There is no tool {name[:80]!r}", f"The tools are {', '.join(known)}")
+    return Answer(_writable(error_text(failure)), failed=True)
 
 
 def _writable(text: str) -> str:

@@ -39,10 +39,12 @@ _WESTERN_BYTES = bytes([*range(0xC0, 0x100)]) + "€‚„…†‡‰‹‘’�
 # Bytes that are letters of other Latin alphabets, and seldom or never used in Western European words.
 _EASTERN_BYTES = bytes.fromhex("8a8d8e8f9a9d9e9f a3a5aaafb3b9babc be f0fdfedd")
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
-_DECLARABLE = frozenset(
-    [*_LATIN, *_OTHERS, "iso8859-5", "iso8859-7", "iso8859-9", "iso8859-15", "shift_jis", "gbk", "gb2312", "big5hkscs",
-     "euc_kr", "iso2022_jp", "mac-roman", "cp437", "cp850", "cp852", "cp874", "cp1258", "koi8-u", "tis-620"]
-)  # fmt: skip
+# fmt: off
+_DECLARABLE = frozenset(codecs.lookup(name).name for name in [
+    *_LATIN, *_OTHERS, "iso8859-5", "iso8859-7", "iso8859-9", "iso8859-15", "shift_jis", "gbk", "gb2312", "big5hkscs",
+    "euc_kr", "iso2022_jp", "mac-roman", "cp437", "cp850", "cp852", "cp874", "cp1258", "koi8-u", "tis-620",
+])
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ def _replacing(data: bytes, encoding: str, *warnings: str) -> Decoded:
         try:
             data.decode(encoding)
         except UnicodeDecodeError:
-            warnings = (*warnings, f"{lost} places are not valid {encoding} and were replaced")
+            warnings = (*warnings, f"characters that are not valid {encoding} replaced: {lost}")
     return _finish(text, encoding, *warnings)
 
 
@@ -110,7 +112,7 @@ def _finish(text: str, encoding: str, *warnings: str) -> Decoded:
         raise _binary()
     if nuls:
         text = text.replace("\0", "\ufffd")
-        notes.append(f"{nuls} NUL characters replaced")
+        notes.append(f"NUL characters replaced: {nuls}")
     return Decoded(text, encoding, tuple(notes))
 
 
@@ -156,7 +158,8 @@ def _known(name: str) -> str:
         known = codecs.lookup(name.strip().lower()).name
     except (LookupError, ValueError):
         return ""
-    known = _WESTERN if known in {"iso8859-1", "ascii"} else known  # as browsers have it
+    if known in {"iso8859-1", "ascii"}:
+        return _WESTERN  # as browsers have it
     return known if known in _DECLARABLE else ""
 
 
@@ -199,7 +202,7 @@ def _guess(data: bytes) -> str:
     matches = from_bytes(bytes(sample), cp_isolation=candidates, threshold=0.9, preemptive_behaviour=False)
     best = matches.best()
     if best is not None:
-        return best.encoding
+        return codecs.lookup(best.encoding).name
     if _control_share(data) > 0:
         raise _binary()
     return _WESTERN

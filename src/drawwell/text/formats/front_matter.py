@@ -30,6 +30,7 @@ _ENTRY = {
     "---": re.compile(r"([A-Za-z_][\w.-]*(?: [\w.-]+){0,3}):(?:[ \t]+(.*))?"),
     "+++": re.compile(r"([A-Za-z_][\w.-]*)[ \t]*=[ \t]*(.+)"),
 }
+_HEADING = re.compile(r"#{1,6}\s")
 _CONTINUED = re.compile(r"[ \t]+\S|-[ \t]|-$|#[^#]|\[")
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _FLOAT = re.compile(r"-?(?:0|[1-9][0-9]{0,17})\.[0-9]+")
@@ -82,8 +83,8 @@ def read_front_matter(text: str) -> FrontMatter:
     closing = _CLOSING[mark].search(text, start, start + _MAX_CHARS)
     if closing and closing.end() == start + _MAX_CHARS < len(text):
         closing = None  # the search stopped inside of a line
-    if closing:
-        block = text[start : closing.start()]
+    block = text[start : closing.start()] if closing else ""
+    if closing and not _ends_in_body(block):
         end = closing.end() + text.startswith("\n", closing.end())
         try:
             return FrontMatter(end, _READERS[mark](block))
@@ -94,6 +95,19 @@ def read_front_matter(text: str) -> FrontMatter:
             if lenient:
                 return FrontMatter(end, lenient, ("front matter is not valid, it was read line by line",))
     return _unclosed(text, start, mark)
+
+
+def _ends_in_body(block: str) -> bool:
+    """Whether the last keys are followed by a heading after a blank line: then a rule of the body seemed to close it."""
+    after = ""
+    for line in reversed(block.split("\n")):
+        if not line.strip():
+            if _HEADING.match(after):
+                return True
+        elif not line.startswith("#"):
+            return False
+        after = line
+    return False
 
 
 def _unclosed(text: str, start: int, mark: str) -> FrontMatter:
