@@ -2,9 +2,10 @@
 
 Operations: the five of a corpus (``index``, ``search``, ``read``, ``grep``, ``neighbours``) and ``status``;
 ``ingest``, the report of the ingest with what the store holds, or one document of it (``doc``); ``tool``, a call as
-a model makes it (``tool``, ``arguments``); ``resource``, a resource of the server (``uri``); ``cli``, the command
-line (``argv``, ``env``; ``{root}`` and ``{store}`` stand for the places); ``pipe``, the same with a reader that goes
-away after one line; ``story``, steps over a corpus of its own (see ``story.py``).
+a model makes it (``tool``, ``arguments``); ``resource``, a resource of the server (``uri``); ``instructions``, what
+a server tells at the start (``max_chars``); ``cli``, the command line (``argv``, ``env``; ``{root}`` and ``{store}``
+stand for the places); ``pipe``, the same with a reader that goes away after one line; ``story``, steps over a corpus
+of its own (see ``story.py``).
 
 An answer is plain JSON. A failure that drawwell means is an answer too: ``{"error": {"kind", "message",
 "suggestion", "moved_to"}}``. A case whose operation fails and that expects no ``error`` does not hold.
@@ -114,6 +115,8 @@ def answer(op: str, args: dict[str, Any], bed: Bed) -> Any:
         return _document(bed, args["doc"]) if "doc" in args else report_of(bed.report, bed.store)
     if op == "tool":
         return _tool(bed, args["tool"], args["arguments"])
+    if op == "instructions":
+        return bed.toolbox.instructions(args["max_chars"])
     if op == "resource":
         return _plain(asdict(bed.toolbox.read_resource(args["uri"])))
     if op == "cli":

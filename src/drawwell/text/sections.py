@@ -136,8 +136,15 @@ def _title(parsed: Parsed, stem: str) -> str:
 
 def _one_line(text: str) -> str:
     """Heading text fit for a path: one line, no control characters, bounded."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text[: 4 * _LONGEST_HEADING]).split())
+    line = " ".join("".join(map(_visible, text[: 4 * _LONGEST_HEADING])).split())
     return line if len(line) <= _LONGEST_HEADING else line[: _LONGEST_HEADING - 1] + "…"
+
+
+def _visible(char: str) -> str:
+    """The character; a space for a control character, nothing for an invisible one that joins no letters."""
+    if char.isprintable() or char in "\u200c\u200d":
+        return char
+    return "" if unicodedata.category(char) == "Cf" else " "
 
 
 def _group(tiles: list[Tile], title: str, limits: SectionLimits) -> list[_Group]:

@@ -96,6 +96,14 @@ class _Lines:
         self.text.append(line)
         self.origins.append(origin)
 
+    def end_fence(self, line: str, origin: int) -> None:
+        """Writes the line that closes the open fence, ahead of the blank lines before ``origin``."""
+        number = len(self.text)
+        while self.text[number - 1].isspace():
+            number -= 1
+        self.text.insert(number, f"{line}\n")
+        self.origins.insert(number, self.origins[number] if number < len(self.origins) else origin)
+
     def mark(self, floor: int, origin: int) -> int:
         """Writes a marker line, which ends whatever paragraph or raw HTML is open; returns its number."""
         if self.text and not self.text[-1].isspace():
@@ -116,7 +124,8 @@ class _Scanner:
         self._out = _Lines()
         self._stack = [_Open()]
         self._live: set[Element | None] = set()  # the elements on the stack
-        self._fence = ""
+        self._fence = ""  # what opened the fence that is open
+        self._fence_at = 0  # its column in the view
         self._in_list = False
         self._number = 0  # of the line that is being read
         self._at = 0  # its offset
@@ -179,7 +188,7 @@ class _Scanner:
         if mark in "`~":
             found = _FENCE.match(body.rstrip("\r\n"))
             if found:
-                self._fence = found[1] or found[2]
+                self._fence, self._fence_at = found[1] or found[2], shown
         elif mark in "!?=":
             return bool(_ADMONITION.match(body)) and self._open_admonition(shown, column)
         elif mark in "<${ie":
@@ -251,7 +260,9 @@ class _Scanner:
         """Closes the innermost container, which takes the lines from the current one up to ``last``."""
         entry = self._stack.pop()
         self._live.discard(entry.element)
-        self._fence = ""
+        if self._fence:  # it ends with what it is in
+            self._out.end_fence(" " * self._fence_at + self._fence, self._at)
+            self._fence = ""
         self._in_list = entry.in_list
         tail = after = self._out.mark(entry.floor, self._at)
         if last:

@@ -98,7 +98,7 @@ def read_front_matter(text: str) -> FrontMatter:
 
 
 def _ends_in_body(block: str) -> bool:
-    """Whether the last keys are followed by a heading after a blank line: then a rule of the body seemed to close it."""
+    """Whether a heading follows the last keys after a blank line: then it is a rule of the body that closes them."""
     after = ""
     for line in reversed(block.split("\n")):
         if not line.strip():

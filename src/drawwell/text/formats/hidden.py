@@ -27,7 +27,7 @@ _FENCE_OR_MATH = re.compile(r"\n[ \t]*(?:```|~~~|(\$\$))|(\$\$)(?=[ \t\r]*(?:\n|
 class Hidden(NamedTuple):
     """A stretch of whole lines: its kind (see ``Region``) and the offset after its last line."""
 
-    kind: Literal["html", "math", "opaque"]
+    kind: Literal["html", "math", "opaque", "hidden"]
     last: int
 
 
@@ -145,6 +145,6 @@ class HiddenFinder:
             elif bracket:
                 at = bracket.end()
             elif _LINE_REST.match(self._text, line_end):
-                return Hidden("opaque", line_end)
+                return Hidden("hidden", line_end)
             else:
                 at = line_end

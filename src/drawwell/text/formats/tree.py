@@ -340,6 +340,8 @@ class _Builder:
                 span = self._place(line, region.last)
                 if span:
                     self._stack[-1].children.append(Block("paragraph", span, protected=(span,)))
+            elif region.kind == "hidden":
+                self._add(line, region.last, "hidden")
             elif region.kind == "opaque" or len(self._stack) >= _MAX_DEPTH:
                 self._add(line, region.body, "opaque")
             else:

@@ -32,14 +32,14 @@ class Region:
     Attributes:
         kind: what becomes of it. ``container``: its body stays visible, dedented, and becomes its children;
             ``element``: the same, but when a heading is among them they all become its parent's; ``html``,
-            ``math`` and ``opaque``: all of it is hidden.
+            ``math``, ``opaque`` and ``hidden``: the parser sees nothing of it.
         first: its first line, a marker.
         body: the line after those that open it.
         tail: the marker line at its end, the first of those that close it.
         last: the line after its last one; ``tail`` itself when no line of the source closes it.
     """
 
-    kind: Literal["container", "element", "html", "math", "opaque"]
+    kind: Literal["container", "element", "html", "math", "opaque", "hidden"]
     first: int
     body: int
     tail: int
