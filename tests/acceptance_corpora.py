@@ -6,6 +6,7 @@ document is then read back and compared with its file. Prints what does not hold
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 import sys
@@ -48,7 +49,7 @@ def check_folder(root: Path) -> int:
         reasons = Counter(reason for _, reason in report.skipped)
         warnings = Counter(text[:60] for _, text in report.warnings)
         print(f"  skipped: {dict(reasons.most_common(9))}; warnings: {dict(warnings.most_common(9))}")
-        with sqlite3.connect(store) as connection:
+        with contextlib.closing(sqlite3.connect(store)) as connection:
             connection.row_factory = sqlite3.Row
             problems = list(_problems(root, connection, options))
         if again.sections_written or again.changed or again.added:

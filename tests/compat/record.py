@@ -6,6 +6,7 @@ place, since ContextPull writes the path of the corpus into its store.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import sqlite3
@@ -41,7 +42,7 @@ def record() -> None:
         "index": [{"args": args, "answer": _index(store, args)} for args in INDEXES],
     }
     ANSWERS.write_text(json.dumps(answers, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    with sqlite3.connect(store) as connection:
+    with contextlib.closing(sqlite3.connect(store)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
         connection.execute("VACUUM")
     shutil.move(store, STORE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import sqlite3
@@ -84,7 +85,7 @@ def ours(our_store: Path) -> Iterator[Corpus]:
 
 def test_the_recorded_store_is_contextpulls() -> None:
     """What the first half compares with was made by the version named, in a neutral place."""
-    with sqlite3.connect(f"{PEERS_STORE.as_uri()}?mode=ro&immutable=1", uri=True) as connection:
+    with contextlib.closing(sqlite3.connect(f"{PEERS_STORE.as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
         meta = dict(connection.execute("SELECT key, value FROM meta"))
         tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master")]
     assert meta["schema_version"] == "1.0"
@@ -180,7 +181,7 @@ def test_contextpull_reads_our_store(peer: Ops, ours: Corpus, args: dict[str, An
 
 def test_contextpull_reads_every_section(peer: Ops, our_store: Path) -> None:
     """Every section reads as it is stored; only a table part gets header lines, where its own do not come first."""
-    with sqlite3.connect(our_store) as connection:
+    with contextlib.closing(sqlite3.connect(our_store)) as connection:
         rows = connection.execute("SELECT id, text, kind FROM sections").fetchall()
     assert len(rows) > 100
     for identifier, text, kind in rows:

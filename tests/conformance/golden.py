@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import sqlite3
 import sys
@@ -25,10 +26,10 @@ def render(place: Path) -> dict[str, str]:
     """
     store = place / "store.sqlite"
     ingest(build("sample", place), store, IngestOptions(workers=1))
-    with sqlite3.connect(store) as connection:
+    with contextlib.closing(sqlite3.connect(store)) as connection:
         index_text = connection.execute("SELECT value FROM meta WHERE key = 'index_text'").fetchone()[0]
         rows = connection.execute(
-            "SELECT id, kind, s.heading_path, covers, char_len FROM sections s JOIN documents d USING (doc_id)"
+            "SELECT s.id, s.kind, s.heading_path, covers, char_len FROM sections s JOIN documents USING (doc_id)"
             " JOIN drawwell_sections USING (doc_id, ordinal) ORDER BY path, ordinal"
         )
         ids = "".join(

@@ -6,6 +6,7 @@ with ``python -m tests.conformance.golden --write``.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from pathlib import Path
 
@@ -68,7 +69,7 @@ def _folder(path: Path) -> Path:
 
 def _content(store: Path) -> dict[str, list[tuple[object, ...]]]:
     """Every row that means something, without the numbers that only tell in which order documents came."""
-    with sqlite3.connect(store) as connection:
+    with contextlib.closing(sqlite3.connect(store)) as connection:
         connection.row_factory = sqlite3.Row
         sections = connection.execute(
             "SELECT * FROM sections JOIN drawwell_sections USING (doc_id, ordinal)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from functools import partial
@@ -12,6 +11,7 @@ from pyromark import Options, events_with_range
 
 from drawwell.model import Span
 from drawwell.text.blocks import Block, BlockKind
+from drawwell.text.formats.headings import HeadingText
 from drawwell.text.formats.raw_html import html_blocks
 from drawwell.text.formats.view import Region, View
 
@@ -27,10 +27,7 @@ _OPTIONS = (
 )
 _MAX_DEPTH = 32  # blocks within blocks; what is deeper stays inside its ancestor
 
-# What braces at the end of a heading hold when they are not of its text: "#id .class key=value". "{id}" is text.
-_ATTRIBUTE = re.compile(r"[#.][^\s#.{}][^\s#{}]*|[\w:.-]+=\S*")
 _Handler = Callable[[Any, Any], None]
-_HTML_ID = re.compile(r"""<a\s[^>]*?\b(?:id|name)\s*=\s*["']?([^\s"'>]+)""", re.IGNORECASE)
 
 _FRAMES: dict[str, BlockKind] = {
     "List": "list",
@@ -57,45 +54,6 @@ class _Frame:
         self.inline = False  # text stands directly in it, as in an item of a tight list
         self.protected: list[Span] = []
         self.header_end = -1
-
-
-class _Heading:
-    """Plain text of the heading that is being read."""
-
-    __slots__ = ("_anchor", "_fixed", "_length", "_parts")
-
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._length = 0
-        self._fixed = 0  # how much of it is sure to be text, since it ends with a code span
-        self._anchor = ""
-
-    def add(self, kind: str, text: str) -> None:
-        if kind == "InlineHtml":
-            found = _HTML_ID.match(text)
-            self._anchor = found[1] if found else self._anchor
-        elif kind != "FootnoteReference":
-            self._parts.append(text)
-            self._length += len(text)
-            if kind != "Text":
-                self._fixed = self._length
-
-    def close(self) -> tuple[str, str]:
-        """Its text and anchor."""
-        text = "".join(self._parts).rstrip()
-        opening = text.rfind("{") if text.endswith("}") else -1
-        if opening >= self._fixed and self._attributes(text[opening + 1 : -1].strip()):
-            text = text[:opening]
-        return " ".join(text.split()), self._anchor
-
-    def _attributes(self, text: str) -> bool:
-        """Whether braces hold attributes, or a comment of MDX; notes the id among them."""
-        comment = text.startswith("/*") and text.endswith("*/")
-        words = (text[2:-2] if comment else text.removeprefix(":")).split()
-        if not comment and not (words and words[0][0] in "#." and all(map(_ATTRIBUTE.fullmatch, words))):
-            return False
-        self._anchor = next((word[1:] for word in words if word[0] == "#"), self._anchor)
-        return True
 
 
 def build(view: View) -> tuple[Block, ...]:
@@ -135,7 +93,7 @@ class _Builder:
         self._view = view
         self._starts, self._origins = view.starts, view.origins
         self._stack = [_Frame("container", 0)]
-        self._heading: _Heading | None = None
+        self._heading: HeadingText | None = None
         self._protected: list[Span] | None = None  # where ranges that must not be cut are noted
         self._leaf = 0  # first line of the open leaf; -1 for a marker
         self._quotes = 0
@@ -209,7 +167,7 @@ class _Builder:
 
     def _open_heading(self, tag: Any, at: Any) -> None:
         self._open_leaf(tag, at)
-        self._heading = _Heading()
+        self._heading = HeadingText()
         self.reads_text = True
 
     def _open_html(self, tag: Any, at: Any) -> None:
