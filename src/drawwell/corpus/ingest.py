@@ -19,7 +19,7 @@ from drawwell._version import __version__
 from drawwell.corpus.connect import open_for_writing
 from drawwell.corpus.discover import Discovery, discover, known_suffixes
 from drawwell.corpus.lock import StoreLock, lock_path
-from drawwell.corpus.options import IngestOptions
+from drawwell.corpus.options import MAP_CHARS, IngestOptions
 from drawwell.corpus.places import STORE_DIR, STORE_NAME, store_path
 from drawwell.corpus.plan import Known, Plan, load_known, make_plan
 from drawwell.corpus.records import Document, Rejected
@@ -236,13 +236,18 @@ class _Run:
 
     def _index(self, fingerprint: str, skipped: int, stale: int) -> dict[str, str]:
         """The index text and what ``meta`` says of it."""
-        from drawwell.corpus.index import IndexEntry, IndexHeader, render_index  # as above
+        from drawwell.corpus.index import IndexEntry, IndexHeader, render_index, render_map  # as above
 
         query = "SELECT path, title, coalesce(summary, ''), n_sections FROM documents ORDER BY path"
         entries = [IndexEntry(*row) for row in self.connection.execute(query)]
         header = IndexHeader(fingerprint=fingerprint, skipped=skipped, stale=stale)
         index = render_index(entries, header, self.options.index_budget_tokens)
-        return {"index_text": index.text, "index_mode": index.mode, "index_tokens": str(index.tokens)}
+        return {
+            "index_text": index.text,
+            "index_mode": index.mode,
+            "index_tokens": str(index.tokens),
+            "drawwell.map": render_map(entries, header, MAP_CHARS),
+        }
 
     def _links(self, found: Discovery) -> dict[str, int]:
         """The document of every link to one."""

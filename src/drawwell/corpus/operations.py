@@ -15,6 +15,7 @@ from drawwell.corpus import search as searching
 from drawwell.corpus.bounds import check_budget
 from drawwell.corpus.fresh import Freshness
 from drawwell.corpus.index import IndexEntry, IndexHeader, matching, render_index, render_listing, render_map
+from drawwell.corpus.options import MAP_CHARS
 from drawwell.corpus.paths import nearest, resolve, shown
 from drawwell.corpus.status import CorpusStatus, corpus_status
 from drawwell.corpus.store import Store
@@ -226,6 +227,9 @@ class Corpus:
     def map(self, max_chars: int) -> str:
         """The best map of the corpus in so many characters, for server instructions; empty when none fits."""
         with self._views.look() as look:
+            ready = look.meta("drawwell.map") or ""
+            if ready and len(ready) <= max_chars <= 2 * MAP_CHARS:
+                return ready
             return render_map(_entries(look), _header(look), max_chars)
 
     def outline(self) -> tuple[list[IndexEntry], IndexHeader]:

@@ -6,7 +6,10 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-__all__ = ["IngestOptions"]
+__all__ = ["MAP_CHARS", "IngestOptions"]
+
+MAP_CHARS = 1500
+"""Room of the map that a store keeps ready, for server instructions that no request may wait for."""
 
 PARSER_VERSION = 1
 """Raised whenever the same bytes may give other sections, so that documents are cut anew."""

@@ -6,7 +6,8 @@ such a reader ignores them. No absolute path is written into a store, so it can 
 Keys of ``meta`` beside the format's: ``drawwell.schema`` (version of our tables), ``drawwell.state`` (``building``
 until the first complete run, then ``complete``), ``drawwell.created`` and ``drawwell.generation`` (when the file was
 made, and a number that every commit of content raises), ``drawwell.version`` (the drawwell that wrote last),
-``drawwell.settings`` (JSON object), ``drawwell.stale`` (number of documents marked as stale).
+``drawwell.settings`` (JSON object), ``drawwell.stale`` (number of documents marked as stale), ``drawwell.map``
+(for server instructions).
 """
 
 from __future__ import annotations

@@ -207,13 +207,15 @@ class Packer:
         first = len(self._done)
         rows = tile(block.children, max(block.header_end, one.start), one.end)
         header = self._source[block.span.start : rows[0].start]
+        alone = len(header) > self._limits.max_chars  # too long to be repeated or to share a part with rows
         if len(header) > self._limits.hard_max:
-            header = ""
             self._pieces(Tile(block, one.start, rows[0].start), _TABLE)
         else:
             self._extend(rows[0].start, _TABLE)
+        if alone:
+            header = ""
         room = max(self._limits.max_chars, len(header) + self._limits.max_chars // 2)
-        rows_in_part = 0
+        rows_in_part = int(alone)
         for row in rows:
             size = row.end - self._open.start + len(self._open.repeated)
             if rows_in_part and size > room:

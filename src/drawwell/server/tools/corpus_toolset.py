@@ -65,12 +65,7 @@ class CorpusToolset:
         Raises:
             Error: what was wrong and what to do.
         """
-        try:
-            result = tool.handler(self._patiently(), arguments)
-        except ArgumentError as error:
-            if error.parameter != "within":
-                raise
-            raise ArgumentError("in", error.got, error.takes, error.suggestion) from None
+        result = tool.handler(self._patiently(), arguments)
         if isinstance(result, (SearchResult, GrepResult)):
             notes = [note for member in self._members if (note := member.note())]
             if notes:
