@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from drawwell.corpus.ingest import ingest
+from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.options import IngestOptions
 from drawwell.text.formats import format_of, parser_of
 from drawwell.text.packing import HARD_FACTOR

@@ -8,7 +8,7 @@ import pytest
 
 from drawwell.compose import CorpusPlace, corpus_place, ingest_options, nearest_corpus, open_corpus, refresh
 from drawwell.configuration import load_settings
-from drawwell.corpus.index import IndexEntry, IndexHeader, render_index
+from drawwell.corpus.index.render import IndexEntry, IndexHeader, render_index
 from drawwell.corpus.options import IngestOptions
 from drawwell.errors import ArgumentError, ConfigurationError, NotFound, SourceError
 from drawwell.settings import SETTINGS

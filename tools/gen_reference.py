@@ -201,7 +201,9 @@ def _session(block: str, folder: str) -> str:
 def _drawwell(arguments: list[str], folder: str) -> str:
     env = {name: value for name, value in os.environ.items() if not name.startswith(("DRAWWELL_", "CONTEXTPULL_"))}
     command = [sys.executable, "-m", "drawwell", *arguments]
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, check=True)
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{shlex.join(arguments)} failed: {done.stderr.decode('utf-8')}")
     return done.stdout.decode("utf-8")
 
 

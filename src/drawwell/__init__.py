@@ -19,7 +19,7 @@ from drawwell._version import __version__
 
 if TYPE_CHECKING:
     from drawwell.compose import open_corpus
-    from drawwell.corpus.operations import Corpus
+    from drawwell.corpus.operations.corpus import Corpus
     from drawwell.errors import Error
     from drawwell.model import (
         GrepLine,
@@ -56,7 +56,7 @@ __all__ = [
 
 _MODEL = ("GrepLine", "GrepMatch", "GrepResult", "Hit", "IndexText", "NeighboursResult", "SearchResult", "SectionText")
 _HOME = {
-    "Corpus": "drawwell.corpus.operations",
+    "Corpus": "drawwell.corpus.operations.corpus",
     "Error": "drawwell.errors",
     "TOOLS": "drawwell.server.tools",
     "call_tool": "drawwell.server.direct",

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drawwell.configuration import Settings, load_settings
-from drawwell.corpus.operations import Corpus
+from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.store import Store, find_store, store_path
+from drawwell.corpus.store.handle import Store, find_store, store_path
 from drawwell.errors import ConfigurationError, NotFound, SourceError
 from drawwell.settings import Scalar
 
 if TYPE_CHECKING:
-    from drawwell.corpus.ingest import Progress
-    from drawwell.corpus.report import IngestReport
+    from drawwell.corpus.ingest.report import IngestReport
+    from drawwell.corpus.ingest.run import Progress
 
 __all__ = [
     "CorpusPlace",
@@ -132,7 +132,7 @@ def refresh(
         StoreError: the store cannot be written.
     """
     # Who only reads a store need not wait for the parsers: a fifth of the time of a search.
-    from drawwell.corpus.ingest import ingest
+    from drawwell.corpus.ingest.run import ingest
 
     if place.root is None:
         raise SourceError(f"{place.store} is a store without its folder", "Name the folder of documents")

@@ -125,7 +125,7 @@ def test_events_tell_an_error(tmp_path: Path) -> None:
 
 def test_the_child_leaves_with_its_parent(docs: Path) -> None:
     """When its stdin ends while it waits for another ingest, the child ends at once."""
-    from drawwell.corpus.lock import StoreLock
+    from drawwell.corpus.store.lock import StoreLock
 
     drawwell("ingest", docs)
     store = docs / ".drawwell" / "store.sqlite"

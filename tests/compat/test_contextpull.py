@@ -16,10 +16,10 @@ from contextpull.store import Store as PeerStore
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from drawwell.corpus.ingest import ingest
-from drawwell.corpus.operations import Corpus
+from drawwell.corpus.ingest.run import ingest
+from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.store import Store
+from drawwell.corpus.store.handle import Store
 from drawwell.errors import NotFound
 from tests.compat.queries import GREPS, NEIGHBOURS, READS, SEARCHES
 from tests.conformance.builder import build

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from drawwell.corpus.ingest import ingest
+from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.options import IngestOptions
 from tests.conformance.builder import build
 

@@ -25,11 +25,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from drawwell.corpus.ingest import ingest
-from drawwell.corpus.operations import Corpus
+from drawwell.corpus.ingest.report import IngestReport
+from drawwell.corpus.ingest.run import ingest
+from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.report import IngestReport
-from drawwell.corpus.store import Store, store_path
+from drawwell.corpus.store.handle import Store, store_path
 from drawwell.errors import Error, Stale
 from drawwell.model import to_json
 from drawwell.server.toolbox import Toolbox

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.corpus.ingest import ingest
+from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.options import IngestOptions
 from tests.conformance.builder import build
 from tests.conformance.golden import FOLDER, render

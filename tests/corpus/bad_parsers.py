@@ -13,7 +13,7 @@ from drawwell.text.formats.markdown import parse
 BOOTSTRAP = (
     "import sys; sys.path[:] = sys.argv[2:]; from tests.corpus.bad_parsers import DEADLY, FORMATS;"
     "from drawwell.text import formats; formats._BY_SUFFIX.update(FORMATS);"
-    "from drawwell.corpus.worker import serve; serve(sys.argv[1])"
+    "from drawwell.corpus.ingest.worker import serve; serve(sys.argv[1])"
 )
 
 

@@ -12,10 +12,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from drawwell.corpus.ingest import ingest
+from drawwell.corpus.ingest.report import IngestReport
+from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.places import store_path
-from drawwell.corpus.report import IngestReport
+from drawwell.corpus.store.places import store_path
 
 NOBODY = 65534
 
@@ -83,11 +83,11 @@ def public_folder() -> Iterator[Path]:
 def as_other_user(code: str, *arguments: str) -> str:
     """Run Python code as a user whom permissions bind, for root is not bound; returns what it prints."""
     prelude = f"import os, sys\nif os.getuid() == 0:\n    os.setgid({NOBODY}); os.setuid({NOBODY})\n"
-    imports = (
-        "from pathlib import Path\nfrom drawwell.corpus.ingest import ingest\nfrom drawwell.corpus.store import *\n"
-    )
-    imports += "from drawwell.corpus.options import IngestOptions\nimport drawwell.corpus.pool, drawwell.corpus.index\n"
-    imports += "import drawwell.text.formats.markdown, encodings.latin_1, encodings.utf_8_sig\n"
+    imports = "from pathlib import Path\nfrom drawwell.corpus.ingest.run import ingest\n"
+    imports += "from drawwell.corpus.store.handle import *\n"
+    imports += "from drawwell.corpus.options import IngestOptions\n"
+    imports += "import drawwell.corpus.ingest.pool, drawwell.corpus.index.render\n"
+    imports += "import urllib.parse, drawwell.text.formats.markdown, encodings.latin_1, encodings.utf_8_sig\n"
     command = [sys.executable, "-c", imports + prelude + code, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr

@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from drawwell.corpus.operations import Corpus
-from drawwell.corpus.places import store_path
-from drawwell.corpus.store import Store
+from drawwell.corpus.operations.corpus import Corpus
+from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.places import store_path
 from drawwell.model import to_json
 from tests.corpus.folders import fill, take
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.corpus.discover import Discovery, discover
-from drawwell.corpus.ingest import survey
+from drawwell.corpus.ingest.discover import Discovery, discover
+from drawwell.corpus.ingest.run import survey
 from drawwell.corpus.options import IngestOptions
 from drawwell.errors import SourceError
 from drawwell.text import formats
@@ -157,7 +157,7 @@ def test_fs_09_an_unreadable_folder_is_reported() -> None:
     with public_folder() as place:
         plain(place, "a.md", "locked/b.md")
         (place / "locked").chmod(0o700)
-        code = "from drawwell.corpus.discover import discover\n"
+        code = "from drawwell.corpus.ingest.discover import discover\n"
         code += "found = discover(Path(sys.argv[1]), IngestOptions())\n"
         code += "print([file.path for file in found.files], found.skipped, found.unreadable)"
         told = as_other_user(code, str(place))

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.corpus.fresh import CHANGED, DELETED
-from drawwell.corpus.operations import Corpus
-from drawwell.corpus.places import store_path
-from drawwell.corpus.store import Store
+from drawwell.corpus.operations.corpus import Corpus
+from drawwell.corpus.operations.fresh import CHANGED, DELETED
+from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.places import store_path
 from tests.corpus.folders import fill, take
 from tests.corpus.opened import foreign_copy
 

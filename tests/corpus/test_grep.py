@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.corpus.grep import GrepQuery, grep
-from drawwell.corpus.operations import Corpus
-from drawwell.corpus.store import Store
-from drawwell.corpus.view import Views
+from drawwell.corpus.operations.corpus import Corpus
+from drawwell.corpus.operations.grep import GrepQuery, grep
+from drawwell.corpus.operations.view import Views
+from drawwell.corpus.store.handle import Store
 from drawwell.errors import ArgumentError
 from drawwell.text.budget import estimate_tokens
 from tests.corpus.opened import as_json, foreign_copy, ids, opened

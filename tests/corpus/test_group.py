@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from drawwell.corpus.group import CorpusGroup, check_name
-from drawwell.corpus.ingest import ingest
-from drawwell.corpus.operations import Corpus
+from drawwell.corpus.ingest.run import ingest
+from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.store import Store, store_path
+from drawwell.corpus.store.handle import Store, store_path
 from drawwell.errors import ArgumentError, NotFound, NotReady, Stale
 
 FOLDERS = {

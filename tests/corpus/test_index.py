@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drawwell.corpus.index import IndexEntry, IndexHeader, matching, render_index, render_listing, render_map
-from drawwell.corpus.labels import label, sounds_like_instruction, topic
-from drawwell.corpus.paths import DocumentTable, resolve
+from drawwell.corpus.index.labels import label, sounds_like_instruction, topic
+from drawwell.corpus.index.render import IndexEntry, IndexHeader, matching, render_index, render_listing, render_map
+from drawwell.corpus.operations.paths import DocumentTable, resolve
 from drawwell.errors import ArgumentError
 from drawwell.text.budget import estimate_tokens
 

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-import drawwell.corpus.ingest as ingest_module
-from drawwell.corpus import pool
-from drawwell.corpus.files import read_file
-from drawwell.corpus.ingest import ingest
-from drawwell.corpus.lock import StoreLock
+import drawwell.corpus.ingest.run as ingest_module
+from drawwell.corpus.ingest import pool
+from drawwell.corpus.ingest.files import read_file
+from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.places import store_path
-from drawwell.corpus.store import Store
+from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.lock import StoreLock
+from drawwell.corpus.store.places import store_path
 from drawwell.errors import SourceError, StoreBusy, StoreError, UnreadableFile, Vanished
 from tests.corpus.folders import as_other_user, contents, documents, fill, public_folder, rows, take, texts
 

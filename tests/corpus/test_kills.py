@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.corpus.places import store_path
-from drawwell.corpus.store import Store
+from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.places import store_path
 from drawwell.text.tokens import normalise_for_fts
 from tests.corpus.folders import contents, documents, fill, rows, take, texts
 
@@ -22,8 +22,8 @@ DOCUMENTS = 60
 RUN = """
 import sys
 from pathlib import Path
-from drawwell.corpus import pool
-from drawwell.corpus.ingest import ingest
+from drawwell.corpus.ingest import pool
+from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.options import IngestOptions
 pool._INLINE_BYTES = int(sys.argv[2])
 root = Path(sys.argv[1])

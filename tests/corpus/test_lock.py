@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.corpus.lock import StoreLock
+from drawwell.corpus.store.lock import StoreLock
 from drawwell.errors import StoreBusy, StoreError
 
 HOLD = """
 import sys
 from pathlib import Path
-from drawwell.corpus.lock import StoreLock
+from drawwell.corpus.store.lock import StoreLock
 with StoreLock(Path(sys.argv[1]), 5):
     print("held", flush=True)
     sys.stdin.read()

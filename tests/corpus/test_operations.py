@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.corpus.operations import Corpus
-from drawwell.corpus.places import store_path
-from drawwell.corpus.store import Store
+from drawwell.corpus.operations.corpus import Corpus
+from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.places import store_path
 from drawwell.errors import ArgumentError, NotReady, StoreError
 from drawwell.model import to_json
 from drawwell.text.budget import estimate_tokens
@@ -206,11 +206,11 @@ def forbidden(*args, **kwargs): raise AssertionError("a socket was made")
 socket.socket = socket.create_connection = socket.getaddrinfo = forbidden
 sys.addaudithook(lambda event, args: forbidden() if event.startswith("socket.") else None)
 from pathlib import Path
-from drawwell.corpus.ingest import ingest
-from drawwell.corpus.operations import Corpus
+from drawwell.corpus.ingest.run import ingest
+from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.places import store_path
-from drawwell.corpus.store import Store
+from drawwell.corpus.store.places import store_path
+from drawwell.corpus.store.handle import Store
 root = Path(sys.argv[1])
 ingest(root, store_path(root), IngestOptions(workers=1))
 with Corpus(Store.open(store_path(root)), root) as corpus:

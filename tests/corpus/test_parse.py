@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from drawwell.corpus.files import Contents
+from drawwell.corpus.ingest.files import Contents
+from drawwell.corpus.ingest.parse import parse_document
+from drawwell.corpus.ingest.records import Document, ParseTask, Rejected
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.parse import parse_document
-from drawwell.corpus.records import Document, ParseTask, Rejected
 from drawwell.text import formats
 from drawwell.text.blocks import Parsed
 from drawwell.text.formats import Format, markdown

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.corpus import pool
+from drawwell.corpus.ingest import pool
+from drawwell.corpus.ingest.pool import parse_all
+from drawwell.corpus.ingest.records import Document, ParseTask, Rejected
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.pool import parse_all
-from drawwell.corpus.records import Document, ParseTask, Rejected
 from drawwell.text import formats
 from tests.corpus import bad_parsers
 from tests.corpus.folders import fill, rows, take, texts
@@ -127,7 +127,7 @@ def test_a_plain_script_can_ingest(tmp_path: Path) -> None:
             "script.py": textwrap.dedent("""
                 import sys
                 from pathlib import Path
-                from drawwell.corpus.ingest import ingest
+                from drawwell.corpus.ingest.run import ingest
                 from drawwell.corpus.options import IngestOptions
                 print("begin")
                 root = Path(sys.argv[1])

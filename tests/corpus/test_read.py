@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.corpus.address import parse_id
-from drawwell.corpus.operations import Corpus
-from drawwell.corpus.store import Store
+from drawwell.corpus.operations.address import parse_id
+from drawwell.corpus.operations.corpus import Corpus
+from drawwell.corpus.store.handle import Store
 from drawwell.errors import ArgumentError, NotFound, Stale
 from drawwell.model import SectionText
 from drawwell.text.budget import estimate_tokens

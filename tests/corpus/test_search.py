@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.corpus.operations import Corpus
-from drawwell.corpus.store import Store
+from drawwell.corpus.operations.corpus import Corpus
+from drawwell.corpus.store.handle import Store
 from drawwell.errors import ArgumentError
 from drawwell.text.budget import estimate_tokens
 from drawwell.text.tokens import plain_tokens

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-import drawwell.corpus.connect as connect_module
-import drawwell.corpus.schema as schema_module
-import drawwell.corpus.store as store_module
-from drawwell.corpus.connect import open_for_writing
-from drawwell.corpus.places import find_store, store_path
-from drawwell.corpus.schema import MIGRATIONS, OWN_VERSION, Migration, migrate
-from drawwell.corpus.store import Store
+import drawwell.corpus.store.connect as connect_module
+import drawwell.corpus.store.handle as store_module
+import drawwell.corpus.store.schema as schema_module
+from drawwell.corpus.store.connect import open_for_writing
+from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.places import find_store, store_path
+from drawwell.corpus.store.schema import MIGRATIONS, OWN_VERSION, Migration, migrate
 from drawwell.errors import Error, StoreError, StoreTooNew
 from tests.corpus.folders import as_other_user, fill, public_folder, rows, take
 

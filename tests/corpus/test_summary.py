@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from drawwell.corpus.summary import MAX_SUMMARY, offline_summary
+from drawwell.corpus.ingest.summary import MAX_SUMMARY, offline_summary
 from drawwell.text.formats.markdown import parse
 
 CASES = {

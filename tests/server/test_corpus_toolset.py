@@ -15,7 +15,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp.client.subscriptions import ResourceUpdated
 
-from drawwell.corpus.ingest import ingest
+from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.watch import WatchOptions
 from drawwell.server.protocol import McpServer

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from drawwell.corpus.connect import open_for_writing
-from drawwell.corpus.store import Store
+from drawwell.corpus.store.connect import open_for_writing
+from drawwell.corpus.store.handle import Store
 from drawwell.server.instructions import MAX_CHARS, server_instructions
 from drawwell.server.toolbox import Toolbox
 from drawwell.server.tools.corpus_toolset import CorpusToolset
@@ -308,7 +308,7 @@ def test_instructions_fit(tmp_path: Path, documents: int, monkeypatch: pytest.Mo
 def test_instructions_do_not_wait_for_a_huge_map(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A map that takes longer than a handshake can wait is left out; the rule and the way to the index stay."""
     monkeypatch.setattr("drawwell.server.tools.corpus_toolset._MAP_SECONDS", 0.0)
-    monkeypatch.setattr("drawwell.corpus.operations.Corpus.map", lambda self, room: time.sleep(0.3))
+    monkeypatch.setattr("drawwell.corpus.operations.corpus.Corpus.map", lambda self, room: time.sleep(0.3))
     source = CorpusSource(store=synthetic_store(tmp_path / "store.sqlite", 1))
     text = CorpusToolset([source]).instructions(MAX_CHARS)
     assert "search(query)" in text

@@ -26,7 +26,7 @@ from drawwell.errors import SourceError
 
 if TYPE_CHECKING:
     from drawwell.configuration import Settings
-    from drawwell.corpus.operations import Corpus
+    from drawwell.corpus.operations.corpus import Corpus
 
 __all__ = ["SpeedReport", "Timing", "measure_speed"]
 

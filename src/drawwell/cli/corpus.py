@@ -43,7 +43,7 @@ def search(where: Reading, query: str, **asked: Any) -> None:
 
 def _show_hits(found: SearchResult) -> None:
     for hit in found.hits:
-        print_data(f"{bold(hit.id)}  {hit.heading_path}  ({hit.kind}, {hit.score:.2f})")
+        print_data(f"{bold(hit.id)}  {hit.heading_path}  ({hit.kind}, {hit.score:.3g})")
         print_data("    " + " ".join(hit.snippet.split()))
         print_data(f"    cite {hit.cite}" + (f"  [{hit.stale}]" if hit.stale else ""))
 

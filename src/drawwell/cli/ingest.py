@@ -19,7 +19,7 @@ from drawwell.model import to_json
 if TYPE_CHECKING:
     from drawwell.compose import CorpusPlace
     from drawwell.configuration import Settings
-    from drawwell.corpus.report import IngestReport
+    from drawwell.corpus.ingest.report import IngestReport
 
 __all__ = ["INGEST_SETTINGS", "ingest"]
 
@@ -87,7 +87,7 @@ def _run(place: CorpusPlace, settings: Settings, *, prune: bool, quiet: bool) ->
 
 def _survey(folder: Path, settings: Settings, *, as_json: bool, verbose: bool) -> None:
     from drawwell.compose import ingest_options
-    from drawwell.corpus.ingest import survey
+    from drawwell.corpus.ingest.run import survey
 
     found = survey(folder, ingest_options(settings))
     if as_json:

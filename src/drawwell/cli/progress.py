@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drawwell.corpus.ingest import Progress
+    from drawwell.corpus.ingest.run import Progress
 
 __all__ = ["progress_bar"]
 

@@ -18,8 +18,8 @@ from drawwell.cli.progress import progress_bar
 if TYPE_CHECKING:
     from drawwell.compose import CorpusPlace
     from drawwell.configuration import Settings
-    from drawwell.corpus.operations import Corpus
-    from drawwell.corpus.report import IngestReport
+    from drawwell.corpus.ingest.report import IngestReport
+    from drawwell.corpus.operations.corpus import Corpus
 
 __all__ = ["Reading", "json_option", "reading"]
 

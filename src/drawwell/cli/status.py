@@ -12,7 +12,7 @@ from drawwell.cli.output import Session, print_data
 from drawwell.cli.reading import Reading, json_option
 
 if TYPE_CHECKING:
-    from drawwell.corpus.operations import CorpusStatus
+    from drawwell.corpus.operations.corpus import CorpusStatus
 
 __all__ = ["status"]
 

@@ -15,7 +15,7 @@ from drawwell.cli.output import Session, note, print_data
 from drawwell.errors import Error
 
 if TYPE_CHECKING:
-    from drawwell.corpus.report import IngestReport
+    from drawwell.corpus.ingest.report import IngestReport
 
 __all__ = ["watch"]
 

@@ -14,13 +14,13 @@ from itertools import zip_longest
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from drawwell.corpus.bounds import MIN_BUDGET, check_budget, check_whole
-from drawwell.corpus.grep import GREP_SECONDS
-from drawwell.corpus.grep import MAX_LIMIT as MAX_MATCHES
-from drawwell.corpus.index import IndexEntry, IndexHeader, matching, render_index, render_listing, render_map
-from drawwell.corpus.operations import DEFAULT_INDEX_BUDGET, Corpus, CorpusStatus
-from drawwell.corpus.paths import shown, tidy
-from drawwell.corpus.search import MAX_LIMIT
+from drawwell.corpus.index.render import IndexEntry, IndexHeader, matching, render_index, render_listing, render_map
+from drawwell.corpus.operations.bounds import MIN_BUDGET, check_budget, check_whole
+from drawwell.corpus.operations.corpus import DEFAULT_INDEX_BUDGET, Corpus, CorpusStatus
+from drawwell.corpus.operations.grep import GREP_SECONDS
+from drawwell.corpus.operations.grep import MAX_LIMIT as MAX_MATCHES
+from drawwell.corpus.operations.paths import shown, tidy
+from drawwell.corpus.operations.search import MAX_LIMIT
 from drawwell.errors import ArgumentError, Error, NotFound, Stale
 from drawwell.model import GrepMatch, GrepResult, Hit, IndexText, NeighboursResult, SearchResult, SectionText
 from drawwell.retrieval.paging import Pager, json_tokens, take_within

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 
 import watchfiles
 
-from drawwell.corpus.ignore import ALWAYS_LEFT_OUT, IGNORE_FILES, default_rule
+from drawwell.corpus.ingest.ignore import ALWAYS_LEFT_OUT, IGNORE_FILES, default_rule
 from drawwell.text.formats import format_of
 
 __all__ = ["FolderWatch", "WatchOptions", "changes", "matters"]

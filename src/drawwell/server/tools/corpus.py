@@ -14,7 +14,7 @@ from drawwell.server.tools.spec import MAX_TOKENS, ToolSpec
 
 if TYPE_CHECKING:
     from drawwell.corpus.group import CorpusGroup
-    from drawwell.corpus.operations import Corpus
+    from drawwell.corpus.operations.corpus import Corpus
 
 __all__ = ["CORPUS_TOOLS", "GREP", "INDEX", "NEIGHBOURS", "READ", "SEARCH"]
 

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from drawwell.corpus.group import CorpusGroup
-from drawwell.corpus.operations import Corpus
+from drawwell.corpus.operations.corpus import Corpus
 from drawwell.errors import ArgumentError, Error, NotFound, NotReady
 from drawwell.model import GrepResult, SearchResult
 from drawwell.server.tools.corpus import CORPUS_TOOLS

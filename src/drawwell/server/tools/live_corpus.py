@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from drawwell.corpus.operations import Corpus
-from drawwell.corpus.store import Store
+from drawwell.corpus.operations.corpus import Corpus
+from drawwell.corpus.store.handle import Store
 from drawwell.corpus.watch import FolderWatch, WatchOptions
 from drawwell.errors import Error, NotReady, StoreError, StoreTooNew
 from drawwell.server.child import ChildJob, JobState

@@ -14,7 +14,7 @@ from drawwell.text.formats.decode import Decoded, decode
 from drawwell.text.formats.front_matter import read_front_matter
 from drawwell.text.formats.tree import build
 
-_FENCE = re.compile(r"`{3,}|~{3,}")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 __all__ = ["document", "markdown_blocks", "parse"]
 
@@ -54,9 +54,10 @@ def _unclosed_fence(source: str, blocks: tuple[Block, ...]) -> tuple[str, ...]:
     if not blocks or blocks[-1].kind != "code":
         return ()
     span = blocks[-1].span
-    lines = source[span.start : span.end].strip().split("\n")
+    lines = source[span.start : span.end].rstrip().split("\n")
     found = _FENCE.match(lines[0])
-    if not found or (len(lines) > 1 and _FENCE.fullmatch(lines[-1].strip()) and lines[-1].strip().startswith(found[0])):
+    last = lines[-1].strip()
+    if not found or (len(lines) > 1 and last.startswith(found[1]) and not last.strip(found[1][0])):
         return ()
     line = source.count("\n", 0, span.start) + 1
     return (f"the code fence on line {line} is not closed: all that follows is code",)

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import NamedTuple
 
-from drawwell.corpus.files import hash_file
-from drawwell.corpus.view import Look
+from drawwell.corpus.ingest.files import hash_file
+from drawwell.corpus.operations.view import Look
 from drawwell.errors import UnreadableFile
 
 __all__ = ["CHANGED", "DELETED", "Freshness"]

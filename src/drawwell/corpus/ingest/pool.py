@@ -19,9 +19,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from drawwell.corpus.files import read_file
-from drawwell.corpus.parse import parse_document
-from drawwell.corpus.records import Document, ParseTask, Rejected
+from drawwell.corpus.ingest.files import read_file
+from drawwell.corpus.ingest.parse import parse_document
+from drawwell.corpus.ingest.records import Document, ParseTask, Rejected
 from drawwell.errors import UnreadableFile
 
 __all__ = ["parse_all", "parse_file"]
@@ -36,7 +36,9 @@ _BYTES_PER_SECOND = 250_000
 """A file may take a minute and the time to read it at this speed, far below what any machine does."""
 _WATCH_SECONDS = 0.5
 
-_BOOTSTRAP = "import sys; sys.path[:] = sys.argv[2:]; from drawwell.corpus.worker import serve; serve(sys.argv[1])"
+_BOOTSTRAP = (
+    "import sys; sys.path[:] = sys.argv[2:]; from drawwell.corpus.ingest.worker import serve; serve(sys.argv[1])"
+)
 
 
 def parse_file(root: Path, task: ParseTask) -> Document | Rejected:

@@ -12,9 +12,9 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from drawwell.corpus.bounds import check_budget, check_whole
-from drawwell.corpus.paths import Scope, entries_of, resolve
-from drawwell.corpus.view import Look, SectionRow
+from drawwell.corpus.operations.bounds import check_budget, check_whole
+from drawwell.corpus.operations.paths import Scope, entries_of, resolve
+from drawwell.corpus.operations.view import Look, SectionRow
 from drawwell.errors import ArgumentError
 from drawwell.model import Hit, SearchResult
 from drawwell.retrieval.paging import Pager, json_tokens, take_within

@@ -7,10 +7,10 @@ import threading
 import weakref
 from pathlib import Path
 
-from drawwell.corpus.connect import BUSY_SECONDS, Connection, connect_read_only, open_for_writing, size_of, wal_of
-from drawwell.corpus.lock import StoreLock
-from drawwell.corpus.places import STORE_DIR, STORE_NAME, find_store, store_path, writable
-from drawwell.corpus.schema import (
+from drawwell.corpus.store.connect import BUSY_SECONDS, Connection, connect_read_only, open_for_writing, size_of, wal_of
+from drawwell.corpus.store.lock import StoreLock
+from drawwell.corpus.store.places import STORE_DIR, STORE_NAME, find_store, store_path, writable
+from drawwell.corpus.store.schema import (
     FORMAT_VERSION,
     OWN_VERSION,
     SCHEMA,

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
-from drawwell.corpus.files import describe_error
-from drawwell.corpus.ignore import (
+from drawwell.corpus.ingest.files import describe_error
+from drawwell.corpus.ingest.ignore import (
     ALWAYS_LEFT_OUT,
     IGNORE_FILES,
     IgnoreFile,

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from drawwell.corpus.address import find
-from drawwell.corpus.bounds import check_budget, check_whole
-from drawwell.corpus.view import Look, SectionRow
+from drawwell.corpus.operations.address import find
+from drawwell.corpus.operations.bounds import check_budget, check_whole
+from drawwell.corpus.operations.view import Look, SectionRow
 from drawwell.model import NeighboursResult, SectionText
 from drawwell.retrieval.paging import Pager, json_tokens
 from drawwell.text.budget import CHARS_PER_TOKEN, fitting, json_quarters

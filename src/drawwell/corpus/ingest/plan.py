@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from drawwell.corpus.discover import Discovery, FoundFile
-from drawwell.corpus.files import hash_file
+from drawwell.corpus.ingest.discover import Discovery, FoundFile
+from drawwell.corpus.ingest.files import hash_file
+from drawwell.corpus.ingest.records import ParseTask, Rejected
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.records import ParseTask, Rejected
 from drawwell.errors import UnreadableFile, Vanished
 
 __all__ = ["Known", "Move", "Plan", "load_known", "make_plan"]

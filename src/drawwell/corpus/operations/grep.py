@@ -10,9 +10,9 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from drawwell.corpus.bounds import check_budget, check_flag, check_whole
-from drawwell.corpus.paths import Scope, entries_of, resolve
-from drawwell.corpus.view import Look, SectionRow
+from drawwell.corpus.operations.bounds import check_budget, check_flag, check_whole
+from drawwell.corpus.operations.paths import Scope, entries_of, resolve
+from drawwell.corpus.operations.view import Look, SectionRow
 from drawwell.model import GrepLine, GrepMatch, GrepResult
 from drawwell.retrieval.paging import Pager, json_tokens
 from drawwell.text.grep import Found, Matcher, compile_pattern

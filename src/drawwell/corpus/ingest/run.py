@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Protocol
 
 from drawwell._version import __version__
-from drawwell.corpus.connect import open_for_writing
-from drawwell.corpus.discover import Discovery, discover, known_suffixes
-from drawwell.corpus.lock import StoreLock, lock_path
+from drawwell.corpus.ingest.discover import Discovery, discover, known_suffixes
+from drawwell.corpus.ingest.plan import Known, Plan, load_known, make_plan
+from drawwell.corpus.ingest.records import Document, Rejected
+from drawwell.corpus.ingest.report import FolderSize, IngestReport, KindCount, Survey
+from drawwell.corpus.ingest.write import Writer
 from drawwell.corpus.options import MAP_CHARS, IngestOptions
-from drawwell.corpus.places import STORE_DIR, STORE_NAME, store_path
-from drawwell.corpus.plan import Known, Plan, load_known, make_plan
-from drawwell.corpus.records import Document, Rejected
-from drawwell.corpus.report import FolderSize, IngestReport, KindCount, Survey
-from drawwell.corpus.store import Store
-from drawwell.corpus.write import Writer
+from drawwell.corpus.store.connect import open_for_writing
+from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.lock import StoreLock, lock_path
+from drawwell.corpus.store.places import STORE_DIR, STORE_NAME, store_path
 from drawwell.errors import SourceError, StoreError
 
 __all__ = ["Progress", "ingest", "survey"]
@@ -161,7 +161,7 @@ class _Run:
         """Parse what is new or changed, and write it in order."""
         if not plan.tasks:
             return
-        from drawwell.corpus.pool import parse_all  # most runs have nothing to parse, and starting up is felt
+        from drawwell.corpus.ingest.pool import parse_all  # most runs have nothing to parse, and starting up is felt
 
         tell = self._telling("reading")
         for number, outcome in enumerate(parse_all(self.root, plan.tasks, self.options.workers)):
@@ -236,7 +236,7 @@ class _Run:
 
     def _index(self, fingerprint: str, skipped: int, stale: int) -> dict[str, str]:
         """The index text and what ``meta`` says of it."""
-        from drawwell.corpus.index import IndexEntry, IndexHeader, render_index, render_map  # as above
+        from drawwell.corpus.index.render import IndexEntry, IndexHeader, render_index, render_map  # as above
 
         query = "SELECT path, title, coalesce(summary, ''), n_sections FROM documents ORDER BY path"
         entries = [IndexEntry(*row) for row in self.connection.execute(query)]

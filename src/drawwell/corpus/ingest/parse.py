@@ -7,10 +7,10 @@ import json
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from drawwell.corpus.files import Contents
+from drawwell.corpus.ingest.files import Contents
+from drawwell.corpus.ingest.records import Document, ParseTask, Rejected, SectionRow
+from drawwell.corpus.ingest.summary import offline_summary
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.records import Document, ParseTask, Rejected, SectionRow
-from drawwell.corpus.summary import offline_summary
 from drawwell.errors import MissingExtra, UnreadableFile
 from drawwell.text.blocks import Parsed
 from drawwell.text.formats import Format, format_of, parser_of

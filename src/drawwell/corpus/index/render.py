@@ -1,7 +1,7 @@
 """The index text: a table of contents for a model, within a token budget. Pure: documents in, text out.
 
 Three forms, the richest that fits: *flat* (a line per document with its summary), *compact* (path and sections only),
-*hierarchical* (the adaptive tree of :mod:`drawwell.corpus.tree`). A listing is the flat form of a part, in pages.
+*hierarchical* (the adaptive tree of :mod:`drawwell.corpus.index.tree`). A listing is the flat form of a part, in pages.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from drawwell.corpus import tree
-from drawwell.corpus.labels import label, topic
-from drawwell.corpus.paths import shown, tidy
+from drawwell.corpus.index import tree
+from drawwell.corpus.index.labels import label, topic
+from drawwell.corpus.operations.paths import shown, tidy
 from drawwell.errors import ArgumentError
 from drawwell.model import IndexText
 from drawwell.text.budget import CHARS_PER_TOKEN, estimate_tokens, quarters

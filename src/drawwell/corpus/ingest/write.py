@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from drawwell.corpus.records import Document
+from drawwell.corpus.ingest.records import Document
 
 __all__ = ["Writer"]
 

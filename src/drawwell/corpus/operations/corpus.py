@@ -9,17 +9,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from drawwell.corpus import grep as grepping
-from drawwell.corpus import read as reading
-from drawwell.corpus import search as searching
-from drawwell.corpus.bounds import check_budget
-from drawwell.corpus.fresh import Freshness
-from drawwell.corpus.index import IndexEntry, IndexHeader, matching, render_index, render_listing, render_map
+from drawwell.corpus.index.render import IndexEntry, IndexHeader, matching, render_index, render_listing, render_map
+from drawwell.corpus.operations import grep as grepping
+from drawwell.corpus.operations import read as reading
+from drawwell.corpus.operations import search as searching
+from drawwell.corpus.operations.bounds import check_budget
+from drawwell.corpus.operations.fresh import Freshness
+from drawwell.corpus.operations.paths import nearest, resolve, shown
+from drawwell.corpus.operations.status import CorpusStatus, corpus_status
+from drawwell.corpus.operations.view import Look, Views
 from drawwell.corpus.options import MAP_CHARS
-from drawwell.corpus.paths import nearest, resolve, shown
-from drawwell.corpus.status import CorpusStatus, corpus_status
-from drawwell.corpus.store import Store
-from drawwell.corpus.view import Look, Views
+from drawwell.corpus.store.handle import Store
 from drawwell.errors import ArgumentError
 from drawwell.model import GrepResult, IndexText, NeighboursResult, SearchResult, SectionText
 from drawwell.retrieval.paging import Pager

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from drawwell.corpus.discover import discover
-from drawwell.corpus.fresh import Freshness
+from drawwell.corpus.ingest.discover import discover
+from drawwell.corpus.operations.fresh import Freshness
+from drawwell.corpus.operations.paths import shown
+from drawwell.corpus.operations.view import Look
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.paths import shown
-from drawwell.corpus.view import Look
 from drawwell.errors import SourceError
 
 __all__ = ["CorpusStatus", "corpus_status"]

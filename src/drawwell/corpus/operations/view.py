@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from drawwell.corpus.paths import DocumentTable
-from drawwell.corpus.schema import damaged
-from drawwell.corpus.store import Store
+from drawwell.corpus.operations.paths import DocumentTable
+from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.schema import damaged
 from drawwell.errors import Error, NotReady, StoreBusy, StoreError
 
 __all__ = ["CITE_DIGITS", "META", "Look", "SectionRow", "Views", "front_matter_row"]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from drawwell.corpus.paths import shown
+from drawwell.corpus.operations.paths import shown
 
 __all__ = ["FILES_HERE", "Entry", "Node", "Style", "grow"]
 

@@ -7,8 +7,8 @@ import os
 import sqlite3
 from pathlib import Path
 
-from drawwell.corpus.places import STORE_NAME
-from drawwell.corpus.schema import check_format, create, damaged, migrate
+from drawwell.corpus.store.places import STORE_NAME
+from drawwell.corpus.store.schema import check_format, create, damaged, migrate
 from drawwell.errors import StoreBusy, StoreError
 
 __all__ = ["BUSY_SECONDS", "Connection", "connect_read_only", "open_for_writing", "size_of", "wal_of"]

@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-from drawwell.corpus.pool import parse_file
+from drawwell.corpus.ingest.pool import parse_file
 
 __all__ = ["serve"]
 

@@ -1,0 +1,1 @@
+"""From a folder to a store: discover, hash, parse, section, classify, write, index."""

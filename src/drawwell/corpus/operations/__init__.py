@@ -1,0 +1,1 @@
+"""The five operations over a store: index, search, read, grep, neighbours."""

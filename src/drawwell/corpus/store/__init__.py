@@ -1,0 +1,1 @@
+"""The corpus store: one SQLite file, its format, its places, its locks."""
