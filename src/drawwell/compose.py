@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drawwell.configuration import Settings, load_settings
-from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.store.handle import Store, find_store, store_path
 from drawwell.errors import ConfigurationError, NotFound, SourceError
@@ -16,6 +15,7 @@ from drawwell.settings import Scalar
 if TYPE_CHECKING:
     from drawwell.corpus.ingest.report import IngestReport
     from drawwell.corpus.ingest.run import Progress
+    from drawwell.corpus.operations.corpus import Corpus
 
 __all__ = [
     "CorpusPlace",
@@ -145,6 +145,8 @@ def open_place(place: CorpusPlace) -> Corpus:
     Raises:
         StoreError: the store is missing, damaged, or of another program.
     """
+    from drawwell.corpus.operations.corpus import Corpus  # an ingest alone has no use for it, and start-up is felt
+
     return Corpus(Store.open(place.store), place.root)
 
 
