@@ -108,3 +108,13 @@ def test_projects_settings_count_for_the_library(docs: Path) -> None:
     (docs / "long.md").write_text("# Long\n\n" + "A sentence of words. " * 60)
     with open_corpus(docs) as corpus:
         assert corpus.status().settings["section_max_chars"] == 200
+
+
+def test_a_broken_project_file_stops_only_what_takes_in(docs: Path) -> None:
+    """Reading the store as it is needs none of a project's settings."""
+    open_corpus(docs).close()
+    (docs / "pyproject.toml").write_text("[tool.drawwell", encoding="utf-8")
+    with pytest.raises(ConfigurationError):
+        open_corpus(docs)
+    with open_corpus(docs, ingest=False) as corpus:
+        assert corpus.status().documents

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,60 @@ def test_a_folder_in_place_of_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "drawwell.toml").mkdir()
     with pytest.raises(ConfigurationError, match=r"drawwell.toml cannot be read"):
         load_settings(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are of POSIX")
+@pytest.mark.parametrize("name", ["pyproject.toml", "drawwell.toml", "config.toml"])
+def test_a_pipe_or_a_device_is_never_read(name: str, tmp_path: Path) -> None:
+    """A pipe in place of a settings file would be waited for, a device never ends: both are named instead."""
+    place = user_file() if name == "config.toml" else tmp_path / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(place)
+    with pytest.raises(ConfigurationError, match=rf"{name} cannot be read: it is not a regular file"):
+        load_settings(tmp_path)
+    place.unlink()
+    place.symlink_to("/dev/zero")
+    with pytest.raises(ConfigurationError, match=rf"{name} (cannot be read: it is not a|is a link that leads out)"):
+        load_settings(tmp_path)
+
+
+def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
+    """More than a megabyte is nobody's settings."""
+    write(tmp_path / "drawwell.toml", "#" * 1_000_001)
+    with pytest.raises(ConfigurationError, match="more than 1,000,000 bytes"):
+        load_settings(tmp_path)
+
+
+def test_a_link_counts_inside_of_the_project_only(tmp_path: Path) -> None:
+    """A project's file may be a link to another of its files, and not to one of the machine it was cloned to."""
+    root = tmp_path / "project"
+    write(tmp_path / "outside.toml", "section_max_chars = 301")
+    write(root / "conf" / "inside.toml", "section_max_chars = 302")
+    (root / "drawwell.toml").symlink_to("conf/inside.toml")
+    assert load_settings(root).whole("section_max_chars") == 302
+    (root / "drawwell.toml").unlink()
+    (root / "drawwell.toml").symlink_to("../outside.toml")
+    with pytest.raises(ConfigurationError, match="leads out of"):
+        load_settings(root)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a = " + "9" * 5000, "too long"),
+        ("a = " + "[" * 100_000, "nested too deeply"),
+        ("[tool]\ndrawwell = 0x" + "f" * 5000, "takes a table"),
+        ("[tool.drawwell]\nsection_max_chars = 0x" + "f" * 5000, "takes a whole number"),
+        ("[tool.drawwell]\nwait-seconds = 1", "cannot be set by a project"),
+    ],
+    ids=["number", "nesting", "number for a table", "huge value", "reaching out"],
+)
+def test_a_hostile_project_file_is_named(content: str, said: str, tmp_path: Path) -> None:
+    """What the reader of TOML itself cannot take is a fault of the file like any other."""
+    write(tmp_path / "pyproject.toml", content)
+    with pytest.raises(ConfigurationError, match=said) as caught:
+        load_settings(tmp_path).whole("section_max_chars")
+    assert len(str(caught.value)) < 1000
 
 
 def test_byte_order_mark_and_other_tools_are_fine(tmp_path: Path) -> None:

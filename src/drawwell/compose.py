@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from drawwell.configuration import Settings, load_settings
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.store.handle import Store, find_store, store_path
+from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.places import PEER_DIR, STORE_DIR, cached_store, find_store, store_path
 from drawwell.errors import ConfigurationError, NotFound, SourceError
 from drawwell.settings import Scalar
+from drawwell.text.formats import format_of
 
 if TYPE_CHECKING:
     from drawwell.corpus.ingest.report import IngestReport
@@ -27,7 +29,7 @@ __all__ = [
     "refresh",
 ]
 
-_STORE_FOLDERS = (".drawwell", ".contextpull")
+_STORE_FOLDERS = (STORE_DIR, PEER_DIR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +79,12 @@ def corpus_place(path: Path, settings: Settings | None = None) -> CorpusPlace:
         settings: may name another store for a folder than the folder's own.
 
     Raises:
-        SourceError: ``path`` does not exist.
+        SourceError: ``path`` does not exist, or is one document.
     """
     if path.is_dir() and path.name not in _STORE_FOLDERS:
         return CorpusPlace(path, _named_store(settings) or store_path(path))
+    if path.is_file() and format_of(path.name) is not None:
+        raise SourceError(f"{path} is a file, not a folder of documents", f"Name its folder: {path.parent}")
     found = find_store(path) if path.exists() else None
     if found is None:
         raise SourceError(f"{path} does not exist", "Name a folder of documents or a store file")
@@ -119,7 +123,7 @@ def _root_of(store: Path, start: Path) -> Path | None:
     store, start = store.absolute(), start.absolute()
     if store.parent.name in _STORE_FOLDERS:
         return store.parent.parent
-    return next((folder for folder in (start, *start.parents) if store_path(folder) == store), None)
+    return next((folder for folder in (start, *start.parents) if cached_store(folder) == store), None)
 
 
 def refresh(
@@ -182,7 +186,7 @@ def open_corpus(
     """
     folder = Path(path)
     given = {**settings, "store": None if store is None else str(store)}
-    loaded = load_settings(folder if folder.is_dir() else None, given)
+    loaded = load_settings(folder if ingest and folder.is_dir() else None, given)
     place = corpus_place(folder, loaded)
     if ingest and folder.is_dir() and place.root is not None:
         refresh(place, loaded, progress)

@@ -41,6 +41,7 @@ __all__ = [
     "StoreTooNew",
     "UnreadableFile",
     "Vanished",
+    "short_repr",
 ]
 
 
@@ -65,13 +66,13 @@ class ArgumentError(Error):
     """An argument of a call is missing, of the wrong type or out of bounds."""
 
     def __init__(self, parameter: str, got: object, takes: str, suggestion: str = "") -> None:
-        super().__init__(f"{parameter}: got {_shown(got)}, takes {takes}", suggestion)
+        super().__init__(f"{parameter}: got {short_repr(got)}, takes {takes}", suggestion)
         self.parameter = parameter
         self.got = got
         self.takes = takes
 
 
-def _shown(got: object) -> str:
+def short_repr(got: object) -> str:
     """A value as a message shows it: on one line, at most 80 characters."""
     try:
         shown = repr(got[:80] if isinstance(got, str) else got)

@@ -11,20 +11,22 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 __all__ = [
+    "OPTIONAL",
     "GrepLine",
     "GrepMatch",
     "GrepResult",
     "Hit",
     "IndexText",
     "NeighboursResult",
+    "Noted",
     "SearchResult",
     "SectionText",
     "Span",
     "to_json",
 ]
 
-# Fields marked so are left out of the JSON form when they hold nothing.
-_OPTIONAL: dict[str, Any] = {"optional": True}
+OPTIONAL: dict[str, Any] = {"optional": True}
+"""Metadata of a field that is left out of the JSON form when it holds nothing."""
 
 
 class Span(NamedTuple):
@@ -32,6 +34,14 @@ class Span(NamedTuple):
 
     start: int
     end: int
+
+
+class Noted(NamedTuple):
+    """What is to be said of one file or folder: an object in JSON, a pair elsewhere."""
+
+    path: str
+    """Relative to the root, with forward slashes; a folder ends in one."""
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +62,9 @@ class Hit:
     """prose, table, code, mixed, or metadata for a document's front matter."""
     cite: str
     """``id@hash``: what to cite. Reading by it refuses a text that has changed."""
-    covers: tuple[str, ...] = field(default=(), metadata=_OPTIONAL)
+    covers: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
     """Headings of small sections that this one holds beside those in ``heading_path``."""
-    stale: str = field(default="", metadata=_OPTIONAL)
+    stale: str = field(default="", metadata=OPTIONAL)
     """Why the text may be out of date; empty when it is current."""
 
 
@@ -67,7 +77,7 @@ class SearchResult:
     """The ranking that ran."""
     hint: str | None = None
     """What to try next, or what was unusual about this answer."""
-    next: str | None = field(default=None, metadata=_OPTIONAL)
+    next: str | None = field(default=None, metadata=OPTIONAL)
     """Cursor for the rest; None when this is all."""
 
 
@@ -84,19 +94,19 @@ class SectionText:
     cite: str
     prev_id: str | None = None
     next_id: str | None = None
-    lines: tuple[int, int] | None = field(default=None, metadata=_OPTIONAL)
+    lines: tuple[int, int] | None = field(default=None, metadata=OPTIONAL)
     """First and last line of the source (of its Markdown rendition for formats that are converted)."""
-    covers: tuple[str, ...] = field(default=(), metadata=_OPTIONAL)
-    part: str = field(default="", metadata=_OPTIONAL)
+    covers: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
+    part: str = field(default="", metadata=OPTIONAL)
     """``"2 of 5"`` when a block longer than any section was cut, and for the parts of a long table."""
-    repeated: int = field(default=0, metadata=_OPTIONAL)
+    repeated: int = field(default=0, metadata=OPTIONAL)
     """Characters at the start of ``text`` that repeat the table's header and do not stand there in the source."""
-    stale: str = field(default="", metadata=_OPTIONAL)
-    anchor: bool = field(default=False, metadata=_OPTIONAL)
+    stale: str = field(default="", metadata=OPTIONAL)
+    anchor: bool = field(default=False, metadata=OPTIONAL)
     """Among neighbours: the section that was asked for."""
-    context: tuple[SectionText, ...] | None = field(default=None, metadata=_OPTIONAL)
+    context: tuple[SectionText, ...] | None = field(default=None, metadata=OPTIONAL)
     """Sections around it in document order, when asked for."""
-    next: str | None = field(default=None, metadata=_OPTIONAL)
+    next: str | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +118,7 @@ class NeighboursResult:
     """First part of the table that the anchor continues."""
     more_before: bool = False
     more_after: bool = False
-    next: str | None = field(default=None, metadata=_OPTIONAL)
+    next: str | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,9 +144,9 @@ class GrepMatch:
     count: int
     """Matching lines in this section."""
     cite: str
-    lines: tuple[GrepLine, ...] = field(default=(), metadata=_OPTIONAL)
+    lines: tuple[GrepLine, ...] = field(default=(), metadata=OPTIONAL)
     """All matching lines, when asked for."""
-    stale: str = field(default="", metadata=_OPTIONAL)
+    stale: str = field(default="", metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +157,7 @@ class GrepResult:
     truncated: bool
     """True when more matches exist, or may exist because the time budget ran out."""
     hint: str | None = None
-    next: str | None = field(default=None, metadata=_OPTIONAL)
+    next: str | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,14 +169,14 @@ class IndexText:
     """flat, compact, hierarchical, or listing for a prefix."""
     tokens: int
     """Estimated tokens of ``text``."""
-    next: str | None = field(default=None, metadata=_OPTIONAL)
+    next: str | None = field(default=None, metadata=OPTIONAL)
 
 
 def to_json(value: Any) -> Any:
     """Turn a result into plain JSON values: dicts, lists, strings, numbers, booleans, None.
 
     Args:
-        value: a dataclass of this module, or any nesting of them in lists, tuples and dicts.
+        value: a result of this module, or any nesting of them in lists, tuples and dicts.
 
     Returns:
         The same data for ``json.dumps``; optional fields that hold nothing are left out.
@@ -179,6 +189,8 @@ def to_json(value: Any) -> Any:
                 continue
             plain[spec.name] = to_json(item)
         return plain
+    if isinstance(value, Noted):
+        return value._asdict()
     if isinstance(value, (list, tuple)):
         return [to_json(item) for item in value]
     if isinstance(value, dict):

@@ -29,7 +29,8 @@ from drawwell.corpus.ingest.report import IngestReport
 from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.store.handle import Store, store_path
+from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.places import store_path
 from drawwell.errors import Error, Stale
 from drawwell.model import to_json
 from drawwell.server.toolbox import Toolbox

@@ -27,7 +27,8 @@ from drawwell.corpus.ingest.report import IngestReport
 from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.store.handle import Store, store_path
+from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.places import store_path
 from tests.conformance.builder import content
 from tests.conformance.matching import place
 from tests.conformance.runner import Bed, answer, attempt, compare, report_of

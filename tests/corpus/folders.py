@@ -84,7 +84,7 @@ def as_other_user(code: str, *arguments: str) -> str:
     """Run Python code as a user whom permissions bind, for root is not bound; returns what it prints."""
     prelude = f"import os, sys\nif os.getuid() == 0:\n    os.setgid({NOBODY}); os.setuid({NOBODY})\n"
     imports = "from pathlib import Path\nfrom drawwell.corpus.ingest.run import ingest\n"
-    imports += "from drawwell.corpus.store.handle import *\n"
+    imports += "from drawwell.corpus.store.handle import Store\nfrom drawwell.corpus.store.places import *\n"
     imports += "from drawwell.corpus.options import IngestOptions\n"
     imports += "import drawwell.corpus.ingest.pool, drawwell.corpus.index.render\n"
     imports += "import urllib.parse, drawwell.text.formats.markdown, encodings.latin_1, encodings.utf_8_sig\n"

@@ -240,6 +240,37 @@ def test_bad_lines_of_an_ignore_file_are_reported(tmp_path: Path) -> None:
     assert find(tmp_path).warnings == ((".gitignore", "line 2 is not a pattern: '!'"),)
 
 
+HUGE_RULES = {
+    "many double stars": "".join(f"**/a**b{i}/**/c*\n" for i in range(2000)),
+    "many stars": "".join(f"pat{i}*\n" for i in range(4000)),
+    "one long line": "a" * 180_000 + "\n",
+    "nothing but stars": "*a" * 90_000 + "\n",
+    "nothing but bad lines": "!\n" * 5000,
+    "more lines than are read": "x/\n" * 200_000,
+}
+
+
+@pytest.mark.parametrize("case", HUGE_RULES)
+def test_a_huge_ignore_file_never_stops_a_walk(tmp_path: Path, case: str) -> None:
+    """Its usable lines count, the last one that matches decides, and what does not count is said."""
+    plain(tmp_path, "a.md", "b.md", "c.md", "pat7.md")
+    fill(tmp_path, {".gitignore": "a.md\nb.md\n" + HUGE_RULES[case] + "!b.md\n"})
+    found = find(tmp_path)
+    read_whole = case != "more lines than are read"
+    taken = {file.path for file in found.files}
+    assert "a.md" not in taken
+    assert ("b.md" in taken) is read_whole
+    assert ("pat7.md" in taken) is (case != "many stars")
+    assert bool(found.warnings) is (not case.startswith("many"))
+    assert len(found.warnings) <= 21
+
+
+def test_rules_of_a_huge_ignore_file_are_named_by_their_line(tmp_path: Path) -> None:
+    """Whatever parts the file is compiled in."""
+    fill(tmp_path, {".gitignore": "".join(f"pat{i}*\n" for i in range(4000)), "a.md": TEXT, "pat3999.md": TEXT})
+    assert dict(find(tmp_path).ignored) == {"pat3999.md": ".gitignore line 4000: pat3999*"}
+
+
 def test_an_ignore_file_that_is_a_link_does_not_count(tmp_path: Path) -> None:
     """As with git: what it leads to is no part of the corpus."""
     (tmp_path / "rules").write_text("*\n")

@@ -12,7 +12,8 @@ from drawwell.corpus.group import CorpusGroup, check_name
 from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.options import IngestOptions
-from drawwell.corpus.store.handle import Store, store_path
+from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.places import store_path
 from drawwell.errors import ArgumentError, NotFound, NotReady, Stale
 
 FOLDERS = {

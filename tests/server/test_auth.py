@@ -36,7 +36,9 @@ def test_off_loopback_needs_a_token() -> None:
     """SV-04: an address that others can reach is refused without a token, naming what to do."""
     with pytest.raises(ConfigurationError, match=r"0\.0\.0\.0 can be reached .* --token-file"):
         Gate("0.0.0.0", None)
-    assert Gate("0.0.0.0", TOKEN).needs_token
+    refusal = Gate("0.0.0.0", TOKEN).check_token({})
+    assert refusal is not None
+    assert refusal.status == 401
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,7 @@ def measure_speed(root: Path, settings: Settings, said: Callable[[str], None] = 
         timings = [_timing("ingest, cold", [_clock(lambda: refresh(place, settings))])]
         timings.append(_timing("ingest, unchanged", [_clock(lambda: refresh(place, settings)) for _ in range(3)]))
         with open_place(place) as corpus:
+            status = corpus.status(files=False)
             chunks = list(corpus.export_chunks())
             if not chunks:
                 raise SourceError(f"{root} has no text to measure with", "Name a folder with documents")
@@ -96,8 +97,8 @@ def measure_speed(root: Path, settings: Settings, said: Callable[[str], None] = 
         command = [sys.executable, "-P", "-m", "drawwell", "search", "--store", str(place.store), "--", query]
         timings.append(_timing("search, whole process", [_clock(lambda: _run(command)) for _ in range(3)]))
     return SpeedReport(
-        documents=len({chunk["source"] for chunk in chunks}),
-        sections=len(chunks),
+        documents=status.documents,
+        sections=status.sections,
         characters=sum(len(chunk["text"]) for chunk in chunks),
         machine=(
             f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "

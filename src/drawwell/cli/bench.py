@@ -18,7 +18,12 @@ __all__ = ["bench"]
 
 @click.group()
 def bench() -> None:
-    """Measure drawwell on this machine."""
+    """Measure drawwell on this machine.
+
+    \b
+      drawwell bench speed
+      drawwell bench speed docs --json
+    """
 
 
 @bench.command()
@@ -34,13 +39,14 @@ def speed(session: Session, folder: Path | None, as_json: bool, quiet: bool) -> 
     The store goes to a temporary place and is removed afterwards; nothing is written to DIR.
 
     \b
+      drawwell bench speed
       drawwell bench speed docs --json
     """
     from drawwell.bench.speed import measure_speed
     from drawwell.demo import corpus_folder
 
     root = folder or corpus_folder()
-    report = measure_speed(root, session.settings(root), lambda work: note(f"measuring: {work}", quiet=quiet))
+    report = measure_speed(root, session.settings(root, quiet=quiet), lambda work: note(f"measuring: {work}", quiet=quiet))
     if as_json:
         print_json(report)
         return

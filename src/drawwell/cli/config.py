@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from drawwell.cli.errors import describe, error_object
 from drawwell.cli.output import Session, note, print_data, print_json
 from drawwell.configuration import Settings, user_file
 from drawwell.errors import ConfigurationError
@@ -25,22 +26,27 @@ def config(ctx: click.Context, folder: Path | None, as_json: bool) -> None:
     """Show each setting, its value, and where it was set.
 
     DIR is the folder of documents whose pyproject.toml or drawwell.toml counts; without it the one here.
-    Exits with 78 when a setting is wrong.
+    What is wrong with a file is said on stderr beside the values in force. Exits with 78 when anything is wrong.
 
     \b
       drawwell config docs
     """
     session: Session = ctx.obj
-    settings = session.settings(folder or Path.cwd())
+    settings = session.settings_and_faults(folder or Path.cwd())
     rows = [_row(settings, entry) for entry in SETTINGS]
     if as_json:
-        print_json({"user_file": str(user_file()), "settings": rows})
+        faults = [error_object(fault) for fault in settings.faults]
+        print_json(
+            {"user_file": str(user_file()), "settings": rows, "faults": faults, "warnings": list(settings.warnings)}
+        )
     else:
         width = max(len(row["name"]) for row in rows)
         for row in rows:
             print_data(f"{row['name']:<{width}}  {row.get('error') or _shown(row['value'])}  ({row['source']})")
         note(f"your own file: {user_file()}")
-    if any("error" in row for row in rows):
+        for fault in settings.faults:
+            note(describe(fault))
+    if settings.faults or any("error" in row for row in rows):
         ctx.exit(78)
 
 

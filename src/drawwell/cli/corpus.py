@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -74,10 +75,9 @@ def read(where: Reading, id: str, raw: bool, **asked: Any) -> None:  # noqa: A00
 
 def _show_section(section: SectionText) -> None:
     if section.context is None:
-        _show_text(section, marked=False)
-        return
-    for each in sorted((section, *section.context), key=_position):
-        _show_text(each, marked=each is section)
+        _show_texts([(section, False)])
+    else:
+        _show_texts([(each, each is section) for each in sorted((section, *section.context), key=_position)])
 
 
 def _position(section: SectionText) -> int:
@@ -85,11 +85,16 @@ def _position(section: SectionText) -> int:
     return int(number) if number.isdigit() else -1
 
 
-def _show_text(section: SectionText, *, marked: bool) -> None:
+def _show_texts(sections: Sequence[tuple[SectionText, bool]]) -> None:
+    """Print sections, those marked that were asked for, with a blank line between them."""
+    print_data("\n\n".join(_as_text(section, marked=marked) for section, marked in sections))
+
+
+def _as_text(section: SectionText, *, marked: bool) -> str:
     lines = f" · lines {section.lines[0]}-{section.lines[1]}" if section.lines else ""
     extra = "".join(f" · {text}" for text in (section.part and f"part {section.part}", section.stale) if text)
-    print_data(bold(f"{'==>' if marked else '---'} {section.cite} · {section.heading_path}{lines}{extra}"))
-    print_data(section.text.rstrip("\n") + "\n")
+    head = bold(f"{'==>' if marked else '---'} {section.cite} · {section.heading_path}{lines}{extra}")
+    return f"{head}\n" + section.text.rstrip("\n")
 
 
 @click.command(epilog=_WHERE)
@@ -110,10 +115,8 @@ def neighbours(where: Reading, id: str, **asked: Any) -> None:  # noqa: A002 the
 
 
 def _show_run(found: NeighboursResult) -> None:
-    if found.header is not None:
-        _show_text(found.header, marked=False)
-    for section in found.sections:
-        _show_text(section, marked=section.anchor)
+    header = [(found.header, False)] if found.header is not None else []
+    _show_texts([*header, *((section, section.anchor) for section in found.sections)])
 
 
 @click.command(epilog=_WHERE)

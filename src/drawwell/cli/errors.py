@@ -6,15 +6,18 @@ wrong; 130 interrupted.
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from drawwell.errors import ArgumentError, ConfigurationError, DependencyError, Error
 
-__all__ = ["FAILURE", "INTERRUPTED", "USAGE", "describe", "exit_code"]
+__all__ = ["FAILURE", "INTERRUPTED", "USAGE", "describe", "error_object", "exit_code"]
 
 FAILURE = 1
 USAGE = 2
 INTERRUPTED = 130
+_ASKED = ("query", "pattern")  # arguments that may begin with a dash
 _CODES: tuple[tuple[type[Error], int], ...] = (
     (ArgumentError, USAGE),
     (DependencyError, 69),
@@ -32,16 +35,37 @@ def exit_code(error: Exception) -> int:
 
 def describe(error: Exception) -> str:
     """What a person reads: what was wrong, and on a second line what to do next."""
+    told = _as_ours(error)
+    return f"drawwell: {told.message}" + (f"\n  {told.suggestion}" if told.suggestion else "")
+
+
+def error_object(error: Exception) -> dict[str, Any]:
+    """What a program reads: the object that a tool answers, ``error``, ``suggestion`` and perhaps ``moved_to``."""
+    from drawwell.server.errors import tool_error  # brings logging, and most commands never fail
+
+    return tool_error(_as_ours(error))
+
+
+def _as_ours(error: Exception) -> Error:
+    """Any failure as one of ours, with a message and what to do next."""
     if isinstance(error, Error):
-        lines = [error.message, error.suggestion]
-    elif isinstance(error, click.UsageError):
-        where = error.ctx.command_path if error.ctx is not None else "drawwell"
-        lines = [error.format_message(), f"See: {where} --help"]
-    elif isinstance(error, click.ClickException):
-        lines = [error.format_message(), ""]
-    elif isinstance(error, OSError):
+        return error
+    if isinstance(error, click.UsageError):
+        return Error(error.format_message(), _usage_hint(error))
+    if isinstance(error, click.ClickException):
+        return Error(error.format_message())
+    if isinstance(error, OSError):
         named = f"{error.filename}: " if error.filename else ""
-        lines = [f"{named}{error.strerror or error}", ""]
-    else:
-        lines = [f"{type(error).__name__}: {error}", "This is a fault of drawwell; DRAWWELL_DEBUG=1 shows where"]
-    return "\n".join(f"drawwell: {line}" if number == 0 else f"  {line}" for number, line in enumerate(lines) if line)
+        return Error(f"{named}{error.strerror or error}")
+    return Error(f"{type(error).__name__}: {error}", "This is a fault of drawwell; DRAWWELL_DEBUG=1 shows where")
+
+
+def _usage_hint(error: click.UsageError) -> str:
+    if error.ctx is None:
+        return "See: drawwell --help"
+    path = error.ctx.command_path
+    if isinstance(error, click.NoSuchOption) and not error.possibilities:
+        asks = any(isinstance(one, click.Argument) and one.name in _ASKED for one in error.ctx.command.params)
+        if asks:
+            return f"To look for it, put -- before it: {path} -- {error.option_name} DIR. See: {path} --help"
+    return f"See: {path} --help"

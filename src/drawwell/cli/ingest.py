@@ -50,8 +50,8 @@ INGEST_SETTINGS = (
 def ingest(session: Session, /, folder: Path, **given: Any) -> None:
     """Take in the documents of a folder, or what changed in it since.
 
-    Writes DIR/.drawwell/store.sqlite and nothing else; the documents are only read. A file that cannot be read is
-    skipped and reported. Running it again costs what changed.
+    Writes only into DIR/.drawwell; the documents are only read. A file that cannot be read is skipped and reported.
+    Running it again costs what changed. Where no document can be taken in, the exit code is 1.
 
     \b
       drawwell ingest docs
@@ -64,7 +64,7 @@ def ingest(session: Session, /, folder: Path, **given: Any) -> None:
     if modes["events"]:
         _with_events(session, folder, given, prune=modes["prune"])
         return
-    settings = session.settings(folder, given)
+    settings = session.settings(folder, given, quiet=modes["quiet"])
     place = corpus_place(folder, settings)
     if modes["dry_run"]:
         _survey(folder, settings, as_json=modes["as_json"], verbose=modes["verbose"])
@@ -74,6 +74,8 @@ def ingest(session: Session, /, folder: Path, **given: Any) -> None:
         print_json(report)
     elif not modes["quiet"]:
         print_data("\n".join(report.lines(modes["verbose"])))
+    if report.skipped and not report.documents:
+        raise _nothing_taken(folder)
     if modes["strict"] and report.skipped:
         raise SourceError(f"--strict: files skipped: {len(report.skipped)}", "The report says which and why")
 
@@ -94,6 +96,17 @@ def _survey(folder: Path, settings: Settings, *, as_json: bool, verbose: bool) -
         print_json(found)
     else:
         print_data("\n".join(found.lines(verbose)))
+    if not found.kinds:
+        raise _nothing_taken(folder)
+
+
+def _nothing_taken(folder: Path) -> SourceError:
+    from drawwell.corpus.ingest.discover import known_suffixes
+
+    return SourceError(
+        f"{folder} holds no document that can be taken in",
+        f"The report says what was skipped and why; these are read: {known_suffixes()}",
+    )
 
 
 def _with_events(session: Session, folder: Path, given: dict[str, Any], *, prune: bool) -> None:
@@ -103,7 +116,7 @@ def _with_events(session: Session, folder: Path, given: dict[str, Any], *, prune
 
     leave_with_parent()
     try:
-        settings = session.settings(folder, given)
+        settings = session.settings(folder, given, quiet=True)  # the parent has said it
         report = refresh(corpus_place(folder, settings), settings, _tell_progress, prune=prune)
     except Error as error:
         _tell({"error": {"message": error.message, "suggestion": error.suggestion}})

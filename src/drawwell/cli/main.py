@@ -5,18 +5,20 @@ from __future__ import annotations
 import contextlib
 import difflib
 import io
+import itertools
+import json
 import os
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
 import click
 
 from drawwell._version import __version__
-from drawwell.cli.errors import INTERRUPTED, describe, exit_code
-from drawwell.cli.output import Session
+from drawwell.cli.errors import INTERRUPTED, describe, error_object, exit_code
+from drawwell.cli.output import Session, print_data, print_json
 from drawwell.configuration import load_settings
 from drawwell.errors import Error
 
@@ -110,9 +112,18 @@ def app(ctx: click.Context, env_file: Path | None) -> None:
 
 
 @click.command()
-def version() -> None:
-    """Print the version."""
-    click.echo(f"drawwell {__version__}")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def version(as_json: bool) -> None:
+    """Print the version.
+
+    \b
+      drawwell version
+      drawwell version --json
+    """
+    if as_json:
+        print_json({"name": "drawwell", "version": __version__})
+    else:
+        print_data(f"drawwell {__version__}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -124,12 +135,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Raises:
         SystemExit: always, with one of the exit codes of ``cli.errors``.
     """
-    _use_utf8()
-    _complete_for_shell()
+    with _streams():
+        _use_utf8()
+        _complete_for_shell()
+        _run_and_leave(sys.argv[1:] if arguments is None else arguments)
+
+
+@contextlib.contextmanager
+def _streams() -> Iterator[None]:
+    """Whoever starts us may have closed stdout or stderr: what is written there then goes nowhere."""
+    with contextlib.ExitStack() as around:
+        for stream, redirect in ((sys.stdout, contextlib.redirect_stdout), (sys.stderr, contextlib.redirect_stderr)):
+            if stream is None:
+                nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 closed by the stack
+                around.enter_context(redirect(around.enter_context(nowhere)))
+        yield
+
+
+def _run_and_leave(arguments: Sequence[str]) -> None:
     try:
-        code = _run(sys.argv[1:] if arguments is None else arguments)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        code = _run(arguments)
+        sys.stdout.flush()
         sys.exit(code)
     except (KeyboardInterrupt, click.Abort):
         click.echo("drawwell: interrupted; what was finished is kept", err=True)
@@ -140,8 +166,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if _debugging():
             traceback.print_exc()
         with contextlib.suppress(BrokenPipeError):
-            click.echo(describe(error), err=True)
+            click.echo(_told(error, arguments), err=True)
         sys.exit(exit_code(error))
+
+
+def _told(error: Exception, arguments: Sequence[str]) -> str:
+    """What stderr says of a failure: text, or one line of JSON where the answer would have been JSON."""
+    options = itertools.takewhile(lambda argument: argument != "--", arguments)
+    return json.dumps(error_object(error), ensure_ascii=False) if "--json" in options else describe(error)
 
 
 def _run(arguments: Sequence[str]) -> int:

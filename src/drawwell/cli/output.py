@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
 
-from drawwell.configuration import Settings, load_settings
+from drawwell.configuration import Settings, gather_settings, load_settings
 from drawwell.model import to_json
 from drawwell.settings import Scalar
 
@@ -27,13 +27,28 @@ class Session:
     """
 
     env_file: Path | None = None
+    _said: set[str] = field(default_factory=set)
 
-    def settings(self, root: Path | None, given: dict[str, Scalar | None] | None = None) -> Settings:
-        """The settings in force; what was found and not used is said on stderr."""
-        loaded = load_settings(root, given, self.env_file)
-        for warning in loaded.warnings:
-            note(f"drawwell: {warning}")
-        return loaded
+    def settings(
+        self, root: Path | None, given: dict[str, Scalar | None] | None = None, *, quiet: bool = False
+    ) -> Settings:
+        """The settings in force; what was found and not used is said on stderr, once, unless ``quiet``.
+
+        Raises:
+            ConfigurationError: a file cannot be read, or has keys that are no settings.
+        """
+        return self._warned(load_settings(root, given, self.env_file), quiet=quiet)
+
+    def settings_and_faults(self, root: Path | None) -> Settings:
+        """The same, whatever is wrong with the files: ``faults`` has it."""
+        return self._warned(gather_settings(root, None, self.env_file))
+
+    def _warned(self, settings: Settings, *, quiet: bool = False) -> Settings:
+        for warning in settings.warnings:
+            if warning not in self._said:
+                note(f"drawwell: {warning}", quiet=quiet)
+            self._said.add(warning)
+        return settings
 
 
 def print_data(text: str) -> None:

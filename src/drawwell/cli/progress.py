@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, and nothing anywhere else."""
+"""How far an ingest is: a bar on a terminal, elsewhere only that it waits."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from drawwell.cli.output import note
 
 if TYPE_CHECKING:
     from drawwell.corpus.ingest.run import Progress
@@ -15,16 +17,19 @@ __all__ = ["progress_bar"]
 
 @contextmanager
 def progress_bar(*, quiet: bool = False) -> Iterator[Progress | None]:
-    """Show how far an ingest is.
+    """Show how far an ingest is; where there is no terminal, one line when it has to wait for another.
 
     Args:
-        quiet: show nothing even on a terminal.
+        quiet: show nothing at all.
 
     Yields:
         What to call with (stage, done, total, path); None when nothing is to be shown.
     """
-    if quiet or not sys.stderr.isatty():
+    if quiet:
         yield None
+        return
+    if not sys.stderr.isatty():
+        yield _say_waiting
         return
     # rich takes longer to load than a search takes, and is of use only here.
     import rich.progress
@@ -47,3 +52,8 @@ def progress_bar(*, quiet: bool = False) -> Iterator[Progress | None]:
             bar.update(task, description=stage, completed=done, total=total or None, path=path[-40:])
 
         yield report
+
+
+def _say_waiting(stage: str, done: int, total: int, path: str) -> None:  # noqa: ARG001 the caller's signature
+    if stage == "waiting":  # told once
+        note("drawwell: waiting for another ingest of this store ...")

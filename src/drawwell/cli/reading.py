@@ -80,8 +80,9 @@ class Reading:
         """
         from drawwell.compose import corpus_place, nearest_corpus
 
-        root = self.folder if self.folder is not None and self.folder.is_dir() else None
-        settings = self.session.settings(root, {"store": self.store})
+        # A project's files only say how it is to be taken in.
+        root = self.folder if self.ingest and self.folder is not None and self.folder.is_dir() else None
+        settings = self.session.settings(root, {"store": self.store}, quiet=self.quiet)
         if self.folder is not None:
             return corpus_place(self.folder, settings), settings
         return nearest_corpus(Path.cwd(), settings), settings
@@ -98,7 +99,7 @@ class Reading:
 
 
 def _news(report: IngestReport) -> str:
-    """What an ingest before a question took in; empty when nothing changed."""
+    """What an ingest before a question took in, and that files were skipped; empty when nothing changed."""
     counts = (
         ("added", report.added),
         ("changed", report.changed),
@@ -106,7 +107,10 @@ def _news(report: IngestReport) -> str:
         ("gone", report.deleted),
     )
     said = ", ".join(f"{count} {word}" for word, count in counts if count)
-    return f"drawwell: took in {said}" if said else ""
+    skipped = f"{len(report.skipped)} skipped: see drawwell status" if report.skipped else ""
+    if skipped and not report.documents:
+        return f"drawwell: no document could be taken in, {skipped}"
+    return f"drawwell: took in {', '.join(filter(None, (said, skipped)))}" if said else ""
 
 
 def reading(command: Callable[..., None]) -> Callable[..., None]:

@@ -178,6 +178,7 @@ def split_names(sources: Sequence[str]) -> list[tuple[str, Path]]:
 def _place(path: Path, settings: Settings | None) -> CorpusPlace:
     """Where a source is. One that is not there yet is waited for: its disk may come later than the server."""
     from drawwell.compose import CorpusPlace, corpus_place
+    from drawwell.corpus.store.places import STORE_DIR, STORE_NAME
 
     if path.exists():
         return corpus_place(path.absolute(), settings)
@@ -185,7 +186,7 @@ def _place(path: Path, settings: Settings | None) -> CorpusPlace:
         return CorpusPlace(None, path.absolute())
     root = path.absolute()
     store = settings.text("store") if settings is not None else ""
-    return CorpusPlace(root, Path(store) if store else root / ".drawwell" / "store.sqlite")
+    return CorpusPlace(root, Path(store) if store else root / STORE_DIR / STORE_NAME)
 
 
 def _source(name: str, place: CorpusPlace, refreshing: _Refreshing) -> CorpusSource:

@@ -41,7 +41,7 @@ def watch(session: Session, /, folder: Path, poll: bool, quiet: bool, **given: A
 
     def take_in() -> IngestReport:
         # Anew each time: the project's settings may be what has changed.
-        settings = session.settings(folder, given)
+        settings = session.settings(folder, given, quiet=quiet)
         return refresh(corpus_place(folder, settings), settings)
 
     changed = threading.Event()

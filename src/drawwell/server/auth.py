@@ -44,22 +44,22 @@ def read_token(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise ConfigurationError(f"The token file {path} cannot be read: {reason}", "Name a readable file") from None
-    return check_token(text, f"The token file {path}")
+    return check_token(text, f"The token file {path} holds no usable token")
 
 
-def check_token(token: str, source: str) -> str:
+def check_token(token: str, fault: str) -> str:
     """The token, if it is one.
 
     Args:
         token: what was given.
-        source: where from, for the message.
+        fault: the message when it is none.
 
     Raises:
         ConfigurationError: it is too short to be a secret, or cannot be sent in a header.
     """
     if len(token) < _MIN_TOKEN or not token.isascii() or any(not "!" <= char <= "~" for char in token):
         raise ConfigurationError(
-            f"{source} does not hold a usable token",
+            fault,
             f"A token is at least {_MIN_TOKEN} printable ASCII characters without spaces; "
             "make one with: python -c 'import secrets; print(secrets.token_urlsafe(32))'",
         )
@@ -100,7 +100,7 @@ class Gate:
                 f"host: {host} can be reached from other machines, so a bearer token is required",
                 "Pass --token-file FILE or set DRAWWELL_TOKEN, or keep to 127.0.0.1",
             )
-        self._digest = None if token is None else _digest(check_token(token, "token"))
+        self._digest = None if token is None else _digest(check_token(token, "token: what was given is no usable token"))
         own = host if host.startswith("[") or ":" not in host else f"[{host}]"
         self._hosts = (_LOOPBACK_NAMES | {_name(own), *map(_name, allowed_hosts)}) - {""}
         self._origins = frozenset(origin.rstrip("/").casefold() for origin in allowed_origins)
@@ -130,11 +130,6 @@ class Gate:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         sent = _digest(token.strip() if scheme.casefold() == "bearer" else "")
         return None if hmac.compare_digest(sent, self._digest) else Refusal(401, "A valid bearer token is required")
-
-    @property
-    def needs_token(self) -> bool:
-        """Whether requests must carry a token."""
-        return self._digest is not None
 
     def _is_known(self, origin: str) -> bool:
         if origin.casefold() in self._origins:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import socket
 import sys
@@ -17,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from drawwell._version import __version__
-from drawwell.errors import ConfigurationError
+from drawwell.errors import ConfigurationError, DependencyError
 from drawwell.server.auth import Gate, Refusal
 from drawwell.server.config import ServeConfig
 from drawwell.server.protocol import McpServer
@@ -37,6 +38,7 @@ def serve_http(config: ServeConfig, toolbox: Toolbox) -> None:
 
     Raises:
         ConfigurationError: the address or the token cannot be used.
+        DependencyError: another program has the port.
     """
     gate = Gate(config.host, config.token, config.allowed_hosts, config.allowed_origins)
     address = listen(config.host, config.port)
@@ -59,7 +61,8 @@ def listen(host: str, port: int) -> socket.socket:
     """Open the listening socket.
 
     Raises:
-        ConfigurationError: the address cannot be used, or the port is taken.
+        ConfigurationError: the address or the port cannot be used.
+        DependencyError: another program has the port.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -77,9 +80,14 @@ def listen(host: str, port: int) -> socket.socket:
         sock.listen(128)
     except OSError as failure:
         sock.close()
+        if failure.errno == errno.EADDRINUSE:
+            raise DependencyError(
+                f"port {port} on {host} is in use by another program",
+                "Stop that one, or pass another --port (0 takes any that is free)",
+            ) from None
         raise ConfigurationError(
             f"port: {port} on {host} cannot be used: {failure.strerror or failure}",
-            "Another server may have it: stop that one, or pass another --port (0 takes any that is free)",
+            "Pass another --port (0 takes any that is free)",
         ) from None
     return sock
 

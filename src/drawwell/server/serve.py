@@ -21,6 +21,7 @@ def serve(config: ServeConfig) -> None:
 
     Raises:
         ConfigurationError: the transport, the address, the token or the log level cannot be used.
+        DependencyError: another program has the port.
     """
     if config.log_level not in LOG_LEVELS:
         raise ConfigurationError(f"log level: got {config.log_level!r}, takes one of {', '.join(LOG_LEVELS)}")

@@ -8,8 +8,10 @@ word borders is left to the other engine where a text is not ASCII.
 
 from __future__ import annotations
 
+import re
 import time
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Protocol
@@ -33,10 +35,12 @@ class LineHit:
 
     Attributes:
         index: number of the line in the text, from 0.
+        at: offset in the text of the first character of the line's first match.
         text: the line without white space at its ends, cut to a window around its first match when it is long.
     """
 
     index: int
+    at: int
     text: str
 
 
@@ -66,6 +70,7 @@ class Matcher(Protocol):
 
         Raises:
             TimeoutError: the deadline has passed.
+            ArgumentError: the pattern takes more memory than there is.
         """
 
 
@@ -80,7 +85,8 @@ def compile_pattern(pattern: str, *, is_regex: bool = False) -> Matcher:
         ArgumentError: it is empty or too long, spans lines, or is no regular expression.
     """
     if not isinstance(pattern, str) or not 1 <= len(pattern) <= MAX_PATTERN_CHARS:
-        raise ArgumentError("pattern", pattern, f"1 to {MAX_PATTERN_CHARS} characters", "Give a shorter part of it")
+        advice = "Give a shorter part of it" if pattern else "Give at least one character"
+        raise ArgumentError("pattern", pattern, f"1 to {MAX_PATTERN_CHARS} characters", advice)
     if "\n" in pattern:
         raise _one_line_only(pattern)
     if any("\ud800" <= char <= "\udfff" for char in pattern):
@@ -116,28 +122,35 @@ class _Literal:
             if every or not hits:
                 index += text.count("\n", counted_to, start)
                 counted_to = start
-                hits.append(LineHit(index, _window(text[start:end], at - start, at - start + len(self._wanted))))
+                window = _window(text[start:end], at - start, at - start + len(self._wanted))
+                hits.append(LineHit(index, at, window))
             at = folded.find(self._wanted, end)
         return Found(count, tuple(hits))
 
     def _by_line(self, text: str, *, every: bool) -> Found | None:
-        hits: list[LineHit] = []
-        count = 0
-        for index, line in enumerate(text.split("\n")):
-            folded = line.casefold()
-            at = folded.find(self._wanted)
-            if at == -1:
-                continue
+        return _lines(text, self._span, every=every)
+
+    def _span(self, line: str) -> tuple[int, int] | None:
+        at = line.casefold().find(self._wanted)
+        return None if at == -1 else _unfolded(line, at, at + len(self._wanted))
+
+
+def _lines(text: str, span_of: Callable[[str], tuple[int, int] | None], *, every: bool) -> Found | None:
+    """The lines in which something is found; ``span_of`` gives where its first match stands in a line."""
+    hits: list[LineHit] = []
+    count = start = 0
+    for index, line in enumerate(text.split("\n")):
+        span = span_of(line)
+        if span is not None:
             count += 1
             if every or not hits:
-                hits.append(LineHit(index, _window(line, *_unfolded(line, at, at + len(self._wanted)))))
-        return Found(count, tuple(hits)) if count else None
+                hits.append(LineHit(index, start + span[0], _window(line, *span)))
+        start += len(line) + 1
+    return Found(count, tuple(hits)) if count else None
 
 
 def _unfolded(line: str, start: int, end: int) -> tuple[int, int]:
     """Where a range of a folded line stands in the line itself."""
-    if len(line) <= LINE_CHARS:
-        return 0, 0  # shown whole
     ends = list(accumulate(len(char.casefold()) for char in line))
     return bisect_right(ends, start), bisect_right(ends, end - 1) + 1
 
@@ -196,7 +209,10 @@ class _Backtracking:
         left = deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
-        match = self._compiled.search(line, timeout=left, concurrent=True)
+        try:
+            match = self._compiled.search(line, timeout=left, concurrent=True)
+        except (MemoryError, RecursionError) as error:
+            raise _too_expensive(self._compiled.pattern) from error
         return match.span() if match else None
 
 
@@ -208,20 +224,14 @@ class _Regex:
 
     def find(self, text: str, deadline: float, *, every: bool = False) -> Found | None:
         engine = self._ascii if text.isascii() else self._other
-        if "\r" in text:
-            text = text.replace("\r\n", "\n")
-        if self._whole_first and not engine.matches(text, deadline):
+        whole = text.replace("\r\n", "\n") if "\r" in text else text
+        if self._whole_first and not engine.matches(whole, deadline):
             return None
-        hits: list[LineHit] = []
-        count = 0
-        for index, line in enumerate(text.split("\n")):
-            span = engine.span(line, deadline)
-            if span is None:
-                continue
-            count += 1
-            if every or not hits:
-                hits.append(LineHit(index, _window(line, *span)))
-        return Found(count, tuple(hits)) if count else None
+
+        def span_of(line: str) -> tuple[int, int] | None:
+            return engine.span(line.removesuffix("\r"), deadline)
+
+        return _lines(text, span_of, every=every)
 
 
 def _compile_regex(pattern: str) -> Matcher:
@@ -250,19 +260,32 @@ def _linear(pattern: str) -> _Linear | None:
 
 
 def _compile_backtracking(pattern: str) -> _Backtracking:
+    if _RECURSION.search(_ESCAPE.sub("", pattern)):
+        raise ArgumentError("pattern", pattern, "a regular expression that does not call itself or its groups")
     try:
         return _Backtracking(pattern)
+    except (MemoryError, RecursionError) as error:
+        raise _too_expensive(pattern) from error
     except _NO_REGEX as error:
         raise ArgumentError(
             "pattern",
             pattern,
             f"a regular expression ({error})",
-            "Correct it, or look for it literally with regex=false",
+            "Correct it, or leave regex out to look for these very characters",
         ) from error
 
 
-_NO_REGEX = (regex.error, ValueError, OverflowError, RecursionError)
+def _too_expensive(pattern: str) -> ArgumentError:
+    takes = "a regular expression that needs less memory: this one is too expensive"
+    return ArgumentError("pattern", pattern, takes, "Simplify it, or look for it literally with regex=false")
+
+
+_NO_REGEX = (regex.error, ValueError, OverflowError, RecursionError, MemoryError)
 """What the ``regex`` module raises for a pattern that it does not accept; the message names the position."""
+
+_ESCAPE = re.compile(r"\\.")
+_RECURSION = re.compile(r"\(\?(?:R\)|[+-]?[0-9]|P?[&>])(?<!\(\?>)")
+"""A call of the pattern by itself or of one of its groups, which the ``regex`` module follows until memory ends."""
 
 _CLASSES = {
     "w": r"\p{L}\p{M}\p{N}\p{Pc}",

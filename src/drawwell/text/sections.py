@@ -136,7 +136,8 @@ def _title(parsed: Parsed, stem: str) -> str:
 
 def _one_line(text: str) -> str:
     """Heading text fit for a path: one line, no control characters, bounded."""
-    line = " ".join("".join(map(_visible, text[: 4 * _LONGEST_HEADING])).split())
+    start = text[: 4 * _LONGEST_HEADING]
+    line = " ".join((start if start.isprintable() else "".join(map(_visible, start))).split())
     return line if len(line) <= _LONGEST_HEADING else line[: _LONGEST_HEADING - 1] + "…"
 
 

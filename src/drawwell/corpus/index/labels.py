@@ -40,8 +40,8 @@ def label(text: str, width: int) -> str:
         width: most code points of the result.
 
     Returns:
-        One line without control and invisible characters, cut with an ellipsis; in quotation marks when it sounds like
-        an instruction, so that a model reads it as a name.
+        One line without control and invisible characters, cut between words with an ellipsis; in quotation marks when
+        it sounds like an instruction, so that a model reads it as a name.
     """
     clean = _clean(text)
     if not sounds_like_instruction(clean):
@@ -58,4 +58,7 @@ def topic(text: str, width: int) -> str:
 def _shorten(text: str, width: int) -> str:
     if len(text) <= width:
         return text
-    return text[: safe_cut(text, width - 1)].rstrip() + "…"
+    cut = safe_cut(text, width - 1)
+    border = text.rfind(" ", 0, cut + 1)
+    # Not in the middle of a word, unless that is as long as what would be left, or is written without spaces.
+    return text[: border if 2 * border > cut else cut].rstrip(" ·,;:") + "…"

@@ -1,30 +1,32 @@
 """The adaptive tree: the most telling lines about many documents that fit a budget.
 
 It begins with the top folders and opens, again and again, the line that hides most documents, as long as the lines
-that replace it fit. What is left of the budget goes to more titles per line. Many files in one folder, and many
-folders in one, are grouped by the beginnings of their names. Every line is named by something that the ``within``
-filter takes: a path, a folder or a glob.
+that replace it fit, each with a title. What is left of the budget goes to more titles per line: of each folder in it
+in turn, the page that stands for a folder first. Very many files in one folder, or folders in one, are grouped by the
+beginnings of their names. Every line is named by something that the ``within`` filter takes: a path, a folder, a glob,
+or the files directly in a folder.
 """
 
 from __future__ import annotations
 
 import heapq
+import math
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from drawwell.corpus.operations.paths import shown
+from drawwell.corpus.operations.paths import FILES_HERE, shown
 
-__all__ = ["FILES_HERE", "Entry", "Node", "Style", "grow"]
+__all__ = ["Entry", "Node", "Style", "grow"]
 
-FILES_HERE = "(files here)"
-"""Ends the name of a line for the files directly in a folder."""
-
-_MANY_FILES = 8  # more files than this, beside folders, stand together in one line
-_GROUPS = 12  # folders or files that are not grouped
-_COARSER = (12, 6, 3, 2)  # groups, about, that more are brought into: the most that fit
+_FEW = 12  # files beside folders, and folders at the top, that are never grouped
+_MANY = 50  # folders or files in one folder from which on they are grouped by their names
+_COARSER = (12, 6, 3, 2)  # groups, about, that they are brought into: the most that fit
+_ASIDE = 3  # documents beside a folder with ten times as many that do not keep it from being seen through
 _LABELS_AT_FIRST = 3
 _MOST_LABELS = 40
+_FRONT_PAGES = ("index", "_index", "readme", "overview")
 
 
 class Entry(Protocol):
@@ -47,12 +49,14 @@ class Style:
         branch: a line for a folder or group.
         leaf: a line for one document.
         label: a title made ready; empty ones are left out.
+        files: most files of one folder that are lines of their own; more stay in one line with their titles.
     """
 
     cost: Callable[[str], int]
     branch: Callable[[Node], str]
     leaf: Callable[[Entry], str]
     label: Callable[[str], str]
+    files: int
 
 
 @dataclass(slots=True, eq=False)
@@ -64,7 +68,6 @@ class Node:
         base: the beginning that all its documents' paths share and that its name covers.
         entries: its documents, in path order.
         units: the folders or files that it groups; None for a folder, which is opened by the next part of the path.
-        labels: titles shown so far.
         sections: of all its documents.
     """
 
@@ -72,22 +75,28 @@ class Node:
     base: str
     entries: Sequence[Entry]
     units: list[Node] | None = None
-    labels: list[str] = field(default_factory=list)
     sections: int = field(init=False)
+    _labels: list[str] = field(default_factory=list, init=False)
+    _shown: int = field(default=0, init=False)
     _titles: Iterator[str] = field(init=False)
 
     def __post_init__(self) -> None:
         self.sections = sum(entry.sections for entry in self.entries)
-        self._titles = (entry.title for entry in self.entries)
+        self._titles = _titles(self.entries, len(self.base))
 
     @property
     def is_leaf(self) -> bool:
         return len(self.entries) == 1
 
     @property
+    def labels(self) -> list[str]:
+        """Titles shown."""
+        return self._labels[: self._shown]
+
+    @property
     def unnamed(self) -> int:
         """Documents whose title is not shown."""
-        return len(self.entries) - len(self.labels)
+        return len(self.entries) - self._shown
 
     def line(self, style: Style) -> str:
         """The line as it stands."""
@@ -97,12 +106,19 @@ class Node:
 
     def add_label(self, style: Style) -> bool:
         """Show one more title; False when there is none that is not shown."""
-        for title in self._titles:
+        while self._shown == len(self._labels):
+            title = next(self._titles, None)
+            if title is None:
+                return False
             text = style.label(title)
-            if text and text not in self.labels:
-                self.labels.append(text)
-                return True
-        return False
+            if text and text not in self._labels:
+                self._labels.append(text)
+        self._shown += 1
+        return True
+
+    def drop_label(self) -> None:
+        """Show one title less."""
+        self._shown -= 1
 
 
 def grow(entries: Sequence[Entry], style: Style, budget: int, left_out: Callable[[int, int], str]) -> list[str]:
@@ -118,10 +134,10 @@ def grow(entries: Sequence[Entry], style: Style, budget: int, left_out: Callable
     Returns:
         The lines in path order. Deterministic.
     """
-    top = Node("", "", entries)
-    nodes = _fitting(_openings(top), style, budget)
+    ways = _openings(Node("", "", entries), style, top=True)
+    nodes = _fitting(ways, style, budget, 0)
     if nodes is None:
-        return _cut(min(_openings(top), key=len), style, budget, left_out)
+        return _cut(min(ways, key=len), style, budget, left_out)
     nodes, left = _open_all(nodes, style, budget)
     _fill(nodes, style, left)
     return [node.line(style) for node in nodes]
@@ -135,7 +151,7 @@ def _open_all(nodes: list[Node], style: Style, budget: int) -> tuple[list[Node],
     heapq.heapify(queue)
     while queue:
         _, _, node = heapq.heappop(queue)
-        opened = _fitting(_openings(node), style, left + costs[node])
+        opened = _fitting(_openings(node, style), style, left + costs[node], 1)
         if opened is None:
             continue
         left += costs.pop(node)
@@ -147,9 +163,12 @@ def _open_all(nodes: list[Node], style: Style, budget: int) -> tuple[list[Node],
     return sorted(costs, key=lambda node: node.entries[0].path), left
 
 
-def _fitting(openings: Sequence[list[Node]], style: Style, budget: int) -> list[Node] | None:
-    """The first of several ways to open a line that fits, with as many titles as fit; None when none does."""
-    for nodes in openings:
+def _fitting(ways: Sequence[list[Node]], style: Style, budget: int, least: int) -> list[Node] | None:
+    """The first of several ways to open a line that fits with so many titles a line; None when none does."""
+    for nodes in ways:
+        for node in nodes:
+            while not node.is_leaf and len(node.labels) < least and node.add_label(style):
+                pass
         left = budget - sum(style.cost(node.line(style)) for node in nodes)
         if left >= 0:
             _fill(nodes, style, left, _LABELS_AT_FIRST)
@@ -168,7 +187,7 @@ def _fill(nodes: Sequence[Node], style: Style, left: int, most: int = _MOST_LABE
                 continue
             grown = style.cost(node.line(style)) - before
             if grown > left:
-                node.labels.pop()
+                node.drop_label()
                 continue
             left -= grown
             still.append(node)
@@ -190,48 +209,97 @@ def _cut(nodes: list[Node], style: Style, budget: int, left_out: Callable[[int, 
     return [*lines, last] if style.cost(last) <= budget else []
 
 
-def _openings(node: Node) -> list[list[Node]]:
-    """Ways to open a line, the most detailed first."""
+def _openings(node: Node, style: Style, *, top: bool = False) -> list[list[Node]]:
+    """Ways to open a line, the most detailed first; none for one that says most as it is.
+
+    What stands at the top has no line of its own, and so is grouped even when there is little of it.
+    """
     if node.units is not None:
-        return _groupings(node.units)
-    folders, files = _inside(node)
+        return _groupings(node.units, style)
+    folders, files, base = _inside(node, top=top)
+    gathered = [Node(f"{shown(base) or './'} {FILES_HERE}", base, _documents(files), units=files)] if files else []
     if not folders:
-        return _groupings(files)
-    ways = [_in_order(folders + files)] if len(files) <= _GROUPS else []
-    if len(files) > _MANY_FILES:
-        whole = [entry for file in files for entry in file.entries]
-        files = [Node(f"{shown(node.base) or './'} {FILES_HERE}", node.base, whole, units=files)]
-    ways.append(_in_order(folders + files))
-    return ways + [_in_order(groups + files) for groups in _groupings(folders) if groups is not folders]
+        return _groupings(files, style, top=top) + ([gathered] if top else [])
+    ways = [_in_order(folders + files)] if len(files) <= min(style.files, _FEW) else []
+    if len(files) > 1:
+        ways.append(_in_order(folders + gathered))
+    return ways + [_in_order(groups + gathered) for groups in _groupings(folders, style, top=top)[1:]]
 
 
-def _groupings(units: list[Node]) -> list[list[Node]]:
-    """Ways to show folders or files: one by one when they are few, else in fewer and fewer groups."""
-    if len(units) <= _GROUPS:
-        return [units]
-    ways = [_grouped(units, count) for count in _COARSER]
-    return [
-        way for number, way in enumerate(ways) if len(way) > 1 and (number == 0 or len(way) < len(ways[number - 1]))
-    ]
+def _groupings(units: list[Node], style: Style, *, top: bool = False) -> list[list[Node]]:
+    """Ways to show folders or files: one by one, else, when they are many, in fewer and fewer groups."""
+    files = sum(unit.is_leaf and unit.base == unit.entries[0].path for unit in units)
+    ways = [units] if len(units) <= _MANY and files <= style.files else []
+    if len(units) > (_FEW if top else _MANY):
+        ways.extend(_grouped(units, count) for count in _COARSER)
+    return [way for place, way in enumerate(ways) if len(way) > 1 and (not place or len(way) < len(ways[place - 1]))]
 
 
-def _inside(node: Node) -> tuple[list[Node], list[Node]]:
-    """Folders and files directly in a folder; a folder that holds but one folder stands for that."""
-    base = len(node.base)
+def _inside(node: Node, *, top: bool) -> tuple[list[Node], list[Node], str]:
+    """Folders and files in a folder, and its path; one that holds but one folder stands for that.
+
+    A folder that holds nearly all documents is seen through: what is in it comes, and the few others count as folders.
+    """
+    entries, base, aside = (node.entries, len(node.base), []) if top else _main_folder(node.entries, len(node.base))
     by_folder: dict[str, list[Entry]] = {}
     files: list[Node] = []
-    for entry in node.entries:
+    for entry in entries:
         end = entry.path.find("/", base)
         if end == -1:
-            files.append(Node(shown(entry.path), entry.path, [entry]))
+            files.append(_file(entry))
         else:
             by_folder.setdefault(entry.path[: end + 1], []).append(entry)
-    folders = []
+    folders = [_file(entry) for entry in aside]
     for name, inside in by_folder.items():
-        shared = _shared(inside[0].path, inside[-1].path)
-        deepest = shared[: shared.rfind("/") + 1] if len(inside) > 1 else name
+        deepest = _shared_folder(inside) if len(inside) > 1 else name
         folders.append(Node(shown(deepest), deepest, inside))
-    return folders, files
+    return folders, files, entries[0].path[:base]
+
+
+def _main_folder(entries: Sequence[Entry], base: int) -> tuple[Sequence[Entry], int, list[Entry]]:
+    """The documents of the folder inside a folder that holds nearly all of it, the length of its path, and the rest."""
+    aside: list[Entry] = []
+    while True:
+        middle = entries[len(entries) // 2].path  # in path order, so that it is in any folder with most of them
+        end = middle.find("/", base) + 1
+        inside = [entry for entry in entries if end and entry.path.startswith(middle[:end])]
+        outside = len(entries) - len(inside)
+        if len(inside) < 2 or outside + len(aside) > _ASIDE or 10 * outside > len(inside):
+            return entries, base, aside
+        aside += [entry for entry in entries if not entry.path.startswith(middle[:end])]
+        entries, base = inside, len(_shared_folder(inside))
+
+
+def _titles(entries: Sequence[Entry], base: int) -> Iterator[str]:
+    """Titles of the documents below a folder: of each folder in it in turn, first of a page that stands for it."""
+    entries, base, aside = _main_folder(entries, base)
+    parts: dict[str, list[Entry]] = {}
+    for entry in entries:
+        parts.setdefault(entry.path[base : entry.path.find("/", base) + 1], []).append(entry)
+    turns = deque(iter(sorted(part, key=_after_front_page)) for part in parts.values())
+    while turns:
+        entry = next(turns[0], None)
+        if entry is None:
+            turns.popleft()
+            continue
+        yield entry.title
+        turns.rotate(-1)
+    yield from (entry.title for entry in aside)
+
+
+def _after_front_page(entry: Entry) -> float:
+    """Sorts the pages that stand for a folder first, those of outer folders before those of inner ones."""
+    *folders, name = entry.path.casefold().split("/")
+    stem = name.rpartition(".")[0] or name
+    return len(folders) if stem in _FRONT_PAGES or stem in folders[-1:] else math.inf
+
+
+def _file(entry: Entry) -> Node:
+    return Node(shown(entry.path), entry.path, [entry])
+
+
+def _documents(nodes: Sequence[Node]) -> list[Entry]:
+    return [entry for node in nodes for entry in node.entries]
 
 
 def _grouped(units: list[Node], count: int) -> list[Node]:
@@ -262,6 +330,12 @@ def _shared(first: str, last: str) -> str:
     return first if len(first) <= len(last) else last
 
 
+def _shared_folder(entries: Sequence[Entry]) -> str:
+    """The deepest folder that holds all of some documents in path order."""
+    shared = _shared(entries[0].path, entries[-1].path)
+    return shared[: shared.rfind("/") + 1]
+
+
 def _size(run: list[tuple[str, list[Node]]]) -> int:
     return sum(len(bucket) for _, bucket in run)
 
@@ -272,9 +346,8 @@ def _group(shared: str, run: list[tuple[str, list[Node]]]) -> list[Node]:
         return units
     first, last = run[0][0], run[-1][0]
     written = _literal(first) if first == last else f"[{first}-{last}]"
-    entries = [entry for unit in units for entry in unit.entries]
     name = f"{_literal(shared)}{written}*"
-    return [Node(shown(name), shared, entries, units=units)]
+    return [Node(shown(name), shared, _documents(units), units=units)]
 
 
 def _literal(text: str) -> str:

@@ -21,8 +21,8 @@ from drawwell.corpus.ingest.ignore import (
     IGNORE_FILES,
     IgnoreFile,
     IgnoreRules,
+    cache_rule,
     default_rule,
-    is_cache_folder,
     read_ignore_file,
 )
 from drawwell.corpus.options import IngestOptions
@@ -134,7 +134,7 @@ class _Walk:
         except OSError as error:
             self._unreadable(folder, error)
             return []
-        if folder and (why := is_cache_folder(entries)):
+        if folder and (why := cache_rule(entries)):
             self.ignored[folder] = why
             return []
         rules = above.extend(self._ignore_files(folder, entries))

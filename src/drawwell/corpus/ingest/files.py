@@ -6,6 +6,8 @@ import errno
 import hashlib
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,23 +49,15 @@ def read_file(root: Path, place: str, max_bytes: int) -> Contents:
     Raises:
         UnreadableFile: it is gone, may not be read, is no longer a regular file, or has grown beyond the bound.
     """
-    try:
-        handle, found = _open(root, place)
-        try:
-            chunks = []
-            size = 0
-            wanted = found.st_size + 1
-            while chunk := os.read(handle, wanted):
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > max_bytes:
-                    raise UnreadableFile(f"has grown beyond {max_bytes:,} bytes")
-                if len(chunk) < wanted:
-                    break
-        finally:
-            os.close(handle)
-    except OSError as error:
-        raise UnreadableFile(describe_error(error)) from error
+    chunks = []
+    size = 0
+    with _opened(root, place) as (handle, found):
+        wanted = min(found.st_size, max_bytes) + 1
+        while chunk := os.read(handle, wanted):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > max_bytes:
+                raise UnreadableFile(f"has grown beyond {max_bytes:,} bytes")
     return Contents(chunks[0] if len(chunks) == 1 else b"".join(chunks), found.st_mtime_ns)
 
 
@@ -73,26 +67,25 @@ def hash_file(root: Path, place: str) -> str:
     Raises:
         UnreadableFile: as ``read_file``.
     """
+    digest = hashlib.sha256()
+    with _opened(root, place) as (handle, found):
+        wanted = min(found.st_size + 1, _CHUNK)
+        while chunk := os.read(handle, wanted):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+@contextmanager
+def _opened(root: Path, place: str) -> Iterator[tuple[int, os.stat_result]]:
+    """A regular file's handle and what the system says of it; errors of the system in words."""
     try:
-        handle, found = _open(root, place)
+        handle = os.open(f"{root}/{place}", _FLAGS)
         try:
-            wanted = min(found.st_size + 1, _CHUNK)
-            digest = hashlib.sha256()
-            while chunk := os.read(handle, wanted):
-                digest.update(chunk)
-                if len(chunk) < wanted:
-                    break
+            found = os.fstat(handle)
+            if not stat.S_ISREG(found.st_mode):
+                raise UnreadableFile("is no longer a regular file")
+            yield handle, found
         finally:
             os.close(handle)
     except OSError as error:
         raise UnreadableFile(describe_error(error)) from error
-    return digest.hexdigest()
-
-
-def _open(root: Path, place: str) -> tuple[int, os.stat_result]:
-    handle = os.open(f"{root}/{place}", _FLAGS)
-    found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode):
-        os.close(handle)
-        raise UnreadableFile("is no longer a regular file")
-    return handle, found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-__all__ = ["ALWAYS_LEFT_OUT", "IgnoreFile", "IgnoreRules", "default_rule", "is_cache_folder", "read_ignore_file"]
+__all__ = ["ALWAYS_LEFT_OUT", "IgnoreFile", "IgnoreRules", "cache_rule", "default_rule", "read_ignore_file"]
 
 IGNORE_FILES = (".drawwellignore", ".contextpullignore", ".gitignore")
 """In falling order of authority: whatever an earlier one decides, in any folder above, stands."""
@@ -43,7 +43,13 @@ _BUILD_FOLDERS = {
 _LEFT_OUT_ENDINGS = (".egg-info", ".dist-info")
 _CACHE_MARKS = {"pyvenv.cfg": "virtual environment", "CACHEDIR.TAG": "cache"}
 
-_MAX_IGNORE_BYTES = 1_000_000
+_MAX_BYTES = 250_000
+_MAX_LINES = 10_000
+_MAX_LINE = 1_000
+"""Bounds of one ignore file, which comes with the folder and may be hostile: a pattern costs time at every entry."""
+_MAX_WARNINGS = 20
+_COMPILED_TOGETHER = 1_000
+"""Patterns of one set: RE2 bounds the memory of a set, and refuses a larger one."""
 
 
 def default_rule(name: str, siblings: Collection[str], *, folder: bool) -> str:
@@ -67,7 +73,7 @@ def default_rule(name: str, siblings: Collection[str], *, folder: bool) -> str:
     return ""
 
 
-def is_cache_folder(names: Collection[str]) -> str:
+def cache_rule(names: Collection[str]) -> str:
     """Why a folder with these entries is left out: a mark of a virtual environment or of a cache; empty without one."""
     return next((why for mark, why in _CACHE_MARKS.items() if mark in names), "")
 
@@ -79,21 +85,23 @@ class IgnoreFile:
     Attributes:
         path: where it is, relative to the root.
         folder: the folder that it governs, relative to the root, with a final slash; empty for the root.
-        spec: its patterns, one per line.
+        specs: its patterns, one per line, in parts: the number of the line before each part, and the part.
         lines: its lines as written.
     """
 
     path: str
     folder: str
-    spec: GitIgnoreSpec
+    specs: tuple[tuple[int, GitIgnoreSpec], ...]
     lines: tuple[str, ...]
 
     def judge(self, path: str) -> tuple[bool | None, str]:
         """Whether it ignores a path relative to the root (True), keeps it (False) or is silent, and by which line."""
-        verdict = self.spec.check_file(path[len(self.folder) :])
-        if verdict.include is None or verdict.index is None:
-            return None, ""
-        return verdict.include, f"{self.path} line {verdict.index + 1}: {self.lines[verdict.index].strip()}"
+        for first, spec in reversed(self.specs):  # the last line that matches decides
+            verdict = spec.check_file(path[len(self.folder) :])
+            if verdict.include is not None and verdict.index is not None:
+                number = first + verdict.index
+                return verdict.include, f"{self.path} line {number + 1}: {self.lines[number].strip()}"
+        return None, ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,23 +153,49 @@ def read_ignore_file(place: str, path: str) -> tuple[IgnoreFile, list[str]]:
     Raises:
         OSError: it cannot be read.
     """
-    from pathspec import GitIgnoreSpec  # many folders have no such file, and starting up is felt
+    with open(place, "rb") as file:  # noqa: PTH123 - names may hold bytes that are not text
+        data = file.read(_MAX_BYTES + 1)
+    cut = len(data) > _MAX_BYTES
+    if cut:
+        data = data[:_MAX_BYTES].rpartition(b"\n")[0]  # a part of a line would be another pattern
+    lines = _decode(data).replace("\r\n", "\n").split("\n")
+    warnings: list[str] = []
+    if cut or len(lines) > _MAX_LINES:
+        lines = lines[:_MAX_LINES]
+        warnings.append(f"only its first {len(lines):,} lines count: it is larger than drawwell reads")
+    patterns = []
+    for number, line in enumerate(lines, 1):
+        if len(line) > _MAX_LINE:
+            warnings.append(f"line {number} is longer than {_MAX_LINE:,} characters and does not count")
+        patterns.append(line if len(line) <= _MAX_LINE else "")
+    specs = []
+    for first in range(0, len(patterns), _COMPILED_TOGETHER):
+        specs += _compile(patterns[first : first + _COMPILED_TOGETHER], first, warnings)
+    if len(warnings) > _MAX_WARNINGS:
+        warnings = [*warnings[:_MAX_WARNINGS], f"{len(warnings) - _MAX_WARNINGS:,} more lines do not count"]
+    return IgnoreFile(path, path[: path.rfind("/") + 1], tuple(specs), tuple(lines)), warnings
+
+
+def _compile(patterns: list[str], first: int, warnings: list[str]) -> list[tuple[int, GitIgnoreSpec]]:
+    """Compile patterns in as few parts as the matcher takes; adds a warning for each that is no pattern.
+
+    Args:
+        patterns: the patterns.
+        first: the number of lines before them in the file.
+        warnings: where to add.
+    """
+    import re2  # type: ignore[import-untyped]  # many folders have no such file, and starting up is felt
+    from pathspec import GitIgnoreSpec
     from pathspec.patterns.gitignore import GitIgnorePatternError
 
-    with open(place, "rb") as file:  # noqa: PTH123 - names may hold bytes that are not text
-        data = file.read(_MAX_IGNORE_BYTES + 1)
-    warnings = [f"only its first {_MAX_IGNORE_BYTES:,} bytes count"] if len(data) > _MAX_IGNORE_BYTES else []
-    lines = _decode(data[:_MAX_IGNORE_BYTES]).replace("\r\n", "\n").split("\n")
-    patterns: list[str] = []
-    for number, line in enumerate(lines, 1):
-        try:
-            GitIgnoreSpec.from_lines([line])
-            patterns.append(line)
-        except (GitIgnorePatternError, re.error, ValueError):
-            warnings.append(f"line {number} is not a pattern: {line.strip()!r}")
-            patterns.append("")
-    folder = path[: path.rfind("/") + 1]
-    return IgnoreFile(path, folder, GitIgnoreSpec.from_lines(patterns), tuple(lines)), warnings
+    try:
+        return [(first, GitIgnoreSpec.from_lines(patterns))]
+    except (GitIgnorePatternError, re.error, re2.error, ValueError):
+        if len(patterns) == 1:
+            warnings.append(f"line {first + 1} is not a pattern: {patterns[0].strip()[:80]!r}")
+            return []
+    half = len(patterns) // 2
+    return _compile(patterns[:half], first, warnings) + _compile(patterns[half:], first + half, warnings)
 
 
 def _decode(data: bytes) -> str:

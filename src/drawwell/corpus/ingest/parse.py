@@ -8,13 +8,13 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from drawwell.corpus.ingest.files import Contents
-from drawwell.corpus.ingest.records import Document, ParseTask, Rejected, SectionRow
+from drawwell.corpus.ingest.records import NO_CONTENT, Document, ParseTask, Rejected, SectionRow
 from drawwell.corpus.ingest.summary import offline_summary
 from drawwell.corpus.options import IngestOptions
 from drawwell.errors import MissingExtra, UnreadableFile
 from drawwell.text.blocks import Parsed
 from drawwell.text.formats import Format, format_of, parser_of
-from drawwell.text.sections import Section, SectionLimits, cut
+from drawwell.text.sections import Section, Sectioned, SectionLimits, cut
 from drawwell.text.tokens import normalise_for_fts
 
 __all__ = ["parse_document"]
@@ -49,10 +49,9 @@ def parse_document(contents: Contents, task: ParseTask) -> Document | Rejected:
         raise
     except BaseException as error:  # noqa: BLE001 - a parser may raise anything, even what is not an Exception
         return Rejected(task.path, f"its parser failed: {_brief(error)}", sha256, task.key)
-    front_matter = parsed.source[: parsed.front_matter.end] if parsed.front_matter else ""
     if not sectioned.sections and not parsed.metadata:
-        return Rejected(task.path, "no content", sha256, task.key)
-    return _document(parsed, sectioned.title, sectioned.sections, _File(contents, task, entry, sha256, front_matter))
+        return Rejected(task.path, NO_CONTENT, sha256, task.key)
+    return _document(parsed, sectioned, _File(contents, task, entry, sha256))
 
 
 def _limits(options: IngestOptions) -> SectionLimits:
@@ -64,26 +63,26 @@ class _File(NamedTuple):
     task: ParseTask
     format: Format
     sha256: str
-    front_matter: str
 
 
-def _document(parsed: Parsed, title: str, sections: tuple[Section, ...], file: _File) -> Document:
+def _document(parsed: Parsed, sectioned: Sectioned, file: _File) -> Document:
+    front_matter = parsed.source[: parsed.front_matter.end] if parsed.front_matter else ""
     return Document(
         path=file.task.path,
         kind=file.format.name,
         key=file.task.key,
-        title=title,
-        summary=offline_summary(title, parsed),
+        title=sectioned.title,
+        summary=offline_summary(sectioned.title, parsed),
         sha256=file.sha256,
         size=len(file.contents.data),
         mtime_ns=file.contents.mtime_ns,
         encoding=parsed.encoding,
         chars=len(parsed.source),
-        front_matter=file.front_matter,
-        fts_front_matter=normalise_for_fts(file.front_matter),
+        front_matter=front_matter,
+        fts_front_matter=normalise_for_fts(front_matter),
         metadata=json.dumps(dict(parsed.metadata), default=str),
         warnings=parsed.warnings,
-        sections=tuple(_row(section, parsed.source) for section in sections),
+        sections=tuple(_row(section, parsed.source) for section in sectioned.sections),
     )
 
 

@@ -109,10 +109,10 @@ class _Planner:
             return
         if not same:
             self.parse(file, known)
-        elif known is None:
-            self.plan.rejected.append(refused or Rejected(file.path, ""))
-        elif known.stale:
-            self.plan.current.append(known)
+        elif isinstance(before, Rejected):
+            self.plan.rejected.append(before)
+        elif before.stale:
+            self.plan.current.append(before)
         else:
             self.plan.unchanged += 1
 

@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 from drawwell.corpus.options import IngestOptions
 
-__all__ = ["Document", "ParseTask", "Rejected", "SectionRow"]
+__all__ = ["NO_CONTENT", "Document", "ParseTask", "Rejected", "SectionRow"]
+
+NO_CONTENT = "no content"
+"""Why a file without any text is not taken."""
 
 
 @dataclass(frozen=True, slots=True)

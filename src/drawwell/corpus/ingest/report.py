@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from drawwell.corpus.operations.paths import shown
+from drawwell.model import Noted
 
 __all__ = ["FolderSize", "IngestReport", "KindCount", "Survey"]
 
@@ -43,8 +44,8 @@ class IngestReport:
     renamed: int
     deleted: int
     stale: int
-    skipped: tuple[tuple[str, str], ...]
-    warnings: tuple[tuple[str, str], ...]
+    skipped: tuple[Noted, ...]
+    warnings: tuple[Noted, ...]
     documents: int
     sections: int
     sections_written: int
@@ -116,9 +117,9 @@ class Survey:
     seen: int
     kinds: tuple[KindCount, ...]
     folders: tuple[FolderSize, ...]
-    skipped: tuple[tuple[str, str], ...]
-    warnings: tuple[tuple[str, str], ...]
-    ignored: tuple[tuple[str, str], ...]
+    skipped: tuple[Noted, ...]
+    warnings: tuple[Noted, ...]
+    ignored: tuple[Noted, ...]
     others: tuple[tuple[str, int], ...]
 
     def lines(self, verbose: bool = False) -> list[str]:
@@ -142,7 +143,7 @@ class Survey:
         ]
 
 
-def _listed(what: str, entries: Iterable[tuple[str, str]], verbose: bool) -> list[str]:
+def _listed(what: str, entries: Iterable[Noted], verbose: bool) -> list[str]:
     lines = [f"{what}: {shown(path)}: {text}" for path, text in entries]
     if verbose or len(lines) <= _SHOWN:
         return lines

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ from typing import Protocol
 from drawwell._version import __version__
 from drawwell.corpus.ingest.discover import Discovery, discover, known_suffixes
 from drawwell.corpus.ingest.plan import Known, Plan, load_known, make_plan
-from drawwell.corpus.ingest.records import Document, Rejected
+from drawwell.corpus.ingest.records import NO_CONTENT, Document, Rejected
 from drawwell.corpus.ingest.report import FolderSize, IngestReport, KindCount, Survey
 from drawwell.corpus.ingest.write import Writer
 from drawwell.corpus.options import MAP_CHARS, IngestOptions
@@ -27,6 +27,7 @@ from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.lock import StoreLock, lock_path
 from drawwell.corpus.store.places import STORE_DIR, STORE_NAME, store_path
 from drawwell.errors import SourceError, StoreError
+from drawwell.model import Noted
 
 __all__ = ["Progress", "ingest", "survey"]
 
@@ -99,7 +100,10 @@ def survey(root: Path, options: IngestOptions) -> Survey:
     kind_bytes: Counter[str] = Counter()
     folders: Counter[str] = Counter()
     folder_bytes: Counter[str] = Counter()
+    empty = [Noted(file.path, NO_CONTENT) for file in found.files if file.size == 0]
     for file in found.files:
+        if file.size == 0:
+            continue
         kinds[file.format.name] += 1
         kind_bytes[file.format.name] += file.size
         parts = file.path.split("/")[:-1]
@@ -112,9 +116,9 @@ def survey(root: Path, options: IngestOptions) -> Survey:
         seen=found.seen,
         kinds=tuple(KindCount(kind=kind, files=count, bytes=kind_bytes[kind]) for kind, count in kinds.most_common()),
         folders=tuple(FolderSize(path=one, files=folders[one], bytes=folder_bytes[one]) for one in largest),
-        skipped=found.skipped,
-        warnings=found.warnings,
-        ignored=found.ignored,
+        skipped=tuple(sorted([*_noted(found.skipped), *empty])),
+        warnings=_noted(found.warnings),
+        ignored=_noted(found.ignored),
         others=tuple(sorted(found.others.items(), key=lambda pair: (-pair[1], pair[0]))),
     )
 
@@ -269,7 +273,7 @@ class _Run:
         rows = self.connection.execute(
             "SELECT path, warnings FROM documents JOIN drawwell_documents USING (doc_id) WHERE warnings <> '[]'"
         )
-        warnings = [(path, text) for path, texts in rows for text in json.loads(texts)]
+        warnings = [Noted(path, text) for path, texts in rows for text in json.loads(texts)]
         return IngestReport(
             seen=found.seen,
             added=self.counts["added"],
@@ -278,10 +282,8 @@ class _Run:
             renamed=plan.renamed,
             deleted=self.counts["deleted"],
             stale=int(meta["drawwell.stale"]),
-            skipped=tuple(
-                map(tuple, self.connection.execute("SELECT path, reason FROM drawwell_skipped ORDER BY path"))
-            ),
-            warnings=tuple(sorted([*found.warnings, *warnings])),
+            skipped=_noted(self.connection.execute("SELECT path, reason FROM drawwell_skipped ORDER BY path")),
+            warnings=tuple(sorted([*_noted(found.warnings), *warnings])),
             documents=self._count("SELECT count(*) FROM documents"),
             sections=self._count("SELECT coalesce(sum(n_sections), 0) FROM documents"),
             sections_written=written,
@@ -297,6 +299,10 @@ class _Run:
 
     def _telling(self, stage: str) -> Callable[[int, int, str], None]:
         return lambda done, total, path: self.tell(stage, done, total, path)
+
+
+def _noted(pairs: Iterable[Iterable[str]]) -> tuple[Noted, ...]:
+    return tuple(Noted(*pair) for pair in pairs)
 
 
 def _find(root: Path, options: IngestOptions, tell: Progress) -> Discovery:

@@ -64,7 +64,10 @@ def find(look: Look, text: str) -> SectionRow:
         NotFound: there is no such document or section; the nearest are named.
         Stale: the cited text does not stand there any more; ``moved_to`` says where it does.
     """
-    address = parse_id(text)
+    try:
+        address = parse_id(text)
+    except ArgumentError as error:
+        raise _of_document(look, error) from None
     doc_id = _document(look, address.path)
     row = None
     if doc_id is not None:
@@ -118,10 +121,21 @@ def _not_found(look: Look, address: Address, doc_id: int | None) -> NotFound:
     path = shown(address.path)
     if address.ordinal < 0:
         return NotFound(f"{path} has no front matter", f"Its sections begin at {path}#0")
+    return NotFound(f"there is no section {address}", _its_sections(look, path, doc_id))
+
+
+def _its_sections(look: Look, path: str, doc_id: int) -> str:
     sql = "SELECT max(ordinal) FROM sections WHERE doc_id = ?"
     last = look.connection.execute(sql, (doc_id,)).fetchone()[0]
     if last is None:
-        advice = f"It has no sections; its front matter is {path}#{META}"
-    else:
-        advice = f"Its sections are {path}#0 to {path}#{last}"
-    return NotFound(f"there is no section {address}", advice)
+        return f"It has no sections; its front matter is {path}#{META}"
+    return f"Its sections are {path}#0 to {path}#{last}" if last else f"Its only section is {path}#0"
+
+
+def _of_document(look: Look, error: ArgumentError) -> ArgumentError:
+    """What is no id may be the path of a document: then its sections are named."""
+    path = error.got.rpartition("#")[0] or error.got if isinstance(error.got, str) else ""
+    doc_id = _document(look, path) if path and _is_text(path) else None
+    if doc_id is None:
+        return error
+    return ArgumentError(error.parameter, error.got, error.takes, _its_sections(look, shown(tidy(path)), doc_id))

@@ -290,10 +290,11 @@ def _header(look: Look) -> IndexHeader:
         sql = "SELECT (SELECT count(*) FROM drawwell_skipped), count(*) FROM drawwell_documents WHERE stale <> ''"
         counts = tuple(look.connection.execute(sql).fetchone())
     return IndexHeader(
-        fingerprint=look.meta("corpus_fingerprint") or "not known yet",
+        fingerprint=look.meta("corpus_fingerprint") or "",
         summaries=look.meta("summarizer") or "offline",
         skipped=counts[0],
         stale=counts[1],
+        building=look.building,
     )
 
 

@@ -17,7 +17,10 @@ from functools import cached_property
 
 from drawwell.errors import ArgumentError
 
-__all__ = ["DocumentTable", "Scope", "entries_of", "nearest", "resolve", "shown", "tidy"]
+__all__ = ["FILES_HERE", "DocumentTable", "Scope", "entries_of", "nearest", "resolve", "shown", "tidy"]
+
+FILES_HERE = "(files here)"
+"""After a folder: the files directly in it, without those in folders of it."""
 
 MAX_ENTRIES = 100
 MAX_ENTRY_CHARS = 1000
@@ -165,7 +168,8 @@ def resolve(entries: Sequence[str], table: DocumentTable) -> Scope:
 
     Each entry is taken as the exact path of a document, else as a folder, else as a glob (``*`` also crosses ``/``,
     ``**/`` may stand for nothing, ``?``, ``[a-z]``, ``[^a-z]``). What matches nothing so is compared again without
-    regard to Unicode normalisation and then to case.
+    regard to Unicode normalisation and then to case. A folder with ``(files here)`` after it, as an index names the
+    files directly in it, selects just those.
 
     Args:
         entries: from :func:`entries_of`; empty means no filter.
@@ -193,6 +197,10 @@ def _select(entry: str, table: DocumentTable) -> tuple[Iterable[int], str]:
     name = tidy(entry)
     if not name:
         return range(len(table.paths)), ""
+    if name.endswith(FILES_HERE):
+        folder = name.removesuffix(FILES_HERE).strip()
+        places, note = _select(folder, table)
+        return [place for place in places if table.paths[place].count("/") == folder.count("/")], note
     found = _match(name, table.paths, table.under)
     if found:
         return found, ""

@@ -49,7 +49,7 @@ def read(
 
     Raises:
         ArgumentError: an argument is wrong.
-        NotFound, Stale: as :func:`drawwell.corpus.address.find`.
+        NotFound, Stale: as :func:`drawwell.corpus.operations.address.find`.
     """
     check_whole("context", context, 0, MAX_AROUND)
     check_budget(max_tokens)
@@ -84,7 +84,7 @@ def neighbours(
 
     Raises:
         ArgumentError: an argument is wrong.
-        NotFound, Stale: as :func:`drawwell.corpus.address.find`.
+        NotFound, Stale: as :func:`drawwell.corpus.operations.address.find`.
     """
     before, after = around
     check_whole("before", before, 0, MAX_AROUND)

@@ -7,6 +7,7 @@ earlier pass found is not repeated. Other modes run the same passes and then loo
 
 from __future__ import annotations
 
+import difflib
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -119,7 +120,9 @@ def _check(query: Query) -> None:
     check_whole("limit", query.limit, 1, MAX_LIMIT)
     check_budget(query.max_tokens)
     if query.mode not in MODES:
-        raise ArgumentError("mode", query.mode, f"one of {', '.join(MODES)}")
+        near = difflib.get_close_matches(query.mode, MODES, n=1) if isinstance(query.mode, str) else []
+        advice = f"Did you mean {near[0]}?" if near else f"Leave it out for {MODES[0]}"
+        raise ArgumentError("mode", query.mode, f"one of {', '.join(MODES)}", advice)
 
 
 def _mode_notes(mode: str) -> list[str]:
@@ -228,7 +231,6 @@ def _hits(look: Look, page: Sequence[_Ranked], tokens: Sequence[str]) -> Iterato
 
 def _row(look: Look, ranked: _Ranked) -> SectionRow | None:
     if not ranked.is_metadata:
-        found = look.sections_by_id([ranked.name])
-        return found[0] if found else None
+        return look.section_by_id(ranked.name)
     place = look.table.place(ranked.name)
     return None if place is None else look.front_matter(look.table.doc_ids[place])

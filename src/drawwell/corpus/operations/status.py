@@ -12,11 +12,13 @@ from drawwell.corpus.operations.fresh import Freshness
 from drawwell.corpus.operations.paths import shown
 from drawwell.corpus.operations.view import Look
 from drawwell.corpus.options import IngestOptions
+from drawwell.corpus.store.connect import size_of
 from drawwell.errors import SourceError
+from drawwell.model import Noted
+from drawwell.model import OPTIONAL
 
 __all__ = ["CorpusStatus", "corpus_status"]
 
-_OPTIONAL: dict[str, Any] = {"optional": True}
 _LISTED = 20  # paths of one list that are printed
 
 
@@ -40,27 +42,28 @@ class CorpusStatus:
     ingested_at: str
     """When an ingest last changed something, ISO 8601."""
     fingerprint: str
-    version: str = field(default="", metadata=_OPTIONAL)
+    version: str = field(default="", metadata=OPTIONAL)
     """The drawwell that wrote last."""
     settings: dict[str, Any] = field(default_factory=dict)
     """What decided how documents were read."""
-    skipped: tuple[tuple[str, str], ...] = ()
+    skipped: tuple[Noted, ...] = ()
     """Path and reason of files that were not taken in."""
-    stale: tuple[tuple[str, str], ...] = ()
+    stale: tuple[Noted, ...] = ()
     """Path and reason of documents whose text may be out of date."""
-    warnings: tuple[tuple[str, str], ...] = ()
+    warnings: tuple[Noted, ...] = ()
     """Path and text of what was lost or doubtful."""
-    changed: tuple[tuple[str, str], ...] | None = field(default=None, metadata=_OPTIONAL)
+    changed: tuple[Noted, ...] | None = field(default=None, metadata=OPTIONAL)
     """Path and reason of documents whose file is no longer the one that was read; None when the folder is not known."""
-    added: tuple[str, ...] | None = field(default=None, metadata=_OPTIONAL)
+    added: tuple[str, ...] | None = field(default=None, metadata=OPTIONAL)
     """Files in the folder that were not looked at yet; None when the folder is not known."""
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.kinds.items())
         version = f", drawwell {self.version}" if self.version else ""
+        finish = "; finish with: drawwell ingest DIR" if self.state == "building" else ""
         lines = [
             f"store        {self.store} ({_size(self.store_bytes)}{version})",
-            f"state        {self.state}{f', last changed {self.ingested_at}' if self.ingested_at else ''}",
+            f"state        {self.state}{f', last changed {self.ingested_at}' if self.ingested_at else ''}{finish}",
             f"documents    {self.documents}{f' ({kinds})' if kinds else ''}, {_size(self.source_bytes)}",
             f"sections     {self.sections}",
             f"index        {self.index_mode or 'none'}, {self.index_tokens} tokens",
@@ -73,7 +76,7 @@ class CorpusStatus:
         if self.changed is not None:
             lines.extend(_listed("changed", self.changed))
         if self.added is not None:
-            lines.extend(_listed("new", tuple((path, "not taken in yet") for path in self.added)))
+            lines.extend(_listed("new", tuple(Noted(path, "not taken in yet") for path in self.added)))
         return "\n".join(lines)
 
 
@@ -86,7 +89,7 @@ def _size(count: int) -> str:
     return f"{size:.1f} GB"
 
 
-def _listed(name: str, items: tuple[tuple[str, str], ...]) -> list[str]:
+def _listed(name: str, items: tuple[Noted, ...]) -> list[str]:
     lines = [f"{name:<12} {shown(path)}: {reason}" for path, reason in items[:_LISTED]]
     if len(items) > _LISTED:
         lines.append(f"{name:<12} … and {len(items) - _LISTED} more")
@@ -112,7 +115,7 @@ def corpus_status(look: Look, store: Path, root: Path | None) -> CorpusStatus:
         sections=sum(row[2] for row in counts),
         kinds={row[0]: row[1] for row in counts},
         source_bytes=sum(row[3] for row in counts),
-        store_bytes=_file_size(store),
+        store_bytes=size_of(store),
         index_mode=look.meta("index_mode") or "",
         index_tokens=int(look.meta("index_tokens") or 0),
         ingested_at=look.meta("ingested_at") or "",
@@ -130,13 +133,13 @@ def corpus_status(look: Look, store: Path, root: Path | None) -> CorpusStatus:
 _OWN_DOCUMENTS = "FROM drawwell_documents x JOIN documents d USING (doc_id)"
 
 
-def _rows(look: Look, sql: str) -> tuple[tuple[str, str], ...]:
-    return tuple((row[0], row[1]) for row in look.connection.execute(sql)) if look.own else ()
+def _rows(look: Look, sql: str) -> tuple[Noted, ...]:
+    return tuple(Noted(*row) for row in look.connection.execute(sql)) if look.own else ()
 
 
-def _warnings(look: Look) -> tuple[tuple[str, str], ...]:
+def _warnings(look: Look) -> tuple[Noted, ...]:
     rows = _rows(look, f"SELECT d.path, x.warnings {_OWN_DOCUMENTS} WHERE x.warnings <> '[]' ORDER BY d.path")
-    return tuple((path, text) for path, texts in rows for text in json.loads(texts))
+    return tuple(Noted(path, text) for path, texts in rows for text in json.loads(texts))
 
 
 def _settings(look: Look) -> dict[str, Any]:
@@ -147,21 +150,14 @@ def _settings(look: Look) -> dict[str, Any]:
     return {name: int(value) for name in names if (value := look.meta(name)) is not None and value.isdigit()}
 
 
-def _compared(look: Look, root: Path) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+def _compared(look: Look, root: Path) -> tuple[tuple[Noted, ...], tuple[str, ...]]:
     """The documents whose files changed, and the files that are new."""
-    stale = Freshness(root).check(look, look.table.paths)
+    stale = tuple(Noted(*pair) for pair in sorted(Freshness(root).check(look, look.table.paths).items()))
     known = {name: value for name, value in _settings(look).items() if name in IngestOptions.__dataclass_fields__}
     try:
         found = discover(root, IngestOptions(**known))
     except SourceError:
-        return tuple(sorted(stale.items())), ()
+        return stale, ()
     looked_at = {path for path, _ in _rows(look, "SELECT path, reason FROM drawwell_skipped")}
     new = (file.path for file in found.files if file.path not in look.table.by_path and file.path not in looked_at)
-    return tuple(sorted(stale.items())), tuple(sorted(new))
-
-
-def _file_size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
+    return stale, tuple(sorted(new))

@@ -11,17 +11,17 @@ import hashlib
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from drawwell.corpus.operations.paths import DocumentTable
 from drawwell.corpus.store.handle import Store
-from drawwell.corpus.store.schema import damaged
+from drawwell.corpus.store.schema import damaged, read_meta
 from drawwell.errors import Error, NotReady, StoreBusy, StoreError
 
-__all__ = ["CITE_DIGITS", "META", "Look", "SectionRow", "Views", "front_matter_row"]
+__all__ = ["CITE_DIGITS", "META", "Look", "SectionRow", "Views"]
 
 CITE_DIGITS = 12
 """Hex digits of a text's hash in a ``cite`` id."""
@@ -94,8 +94,7 @@ class Look:
 
     def meta(self, key: str) -> str | None:
         """A value of the store's ``meta`` table."""
-        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else str(row[0])
+        return read_meta(self.connection, key)
 
     @property
     def building(self) -> bool:
@@ -119,11 +118,10 @@ class Look:
         sql = f"{self._select} WHERE s.doc_id = ? AND s.ordinal BETWEEN ? AND ? ORDER BY s.ordinal"
         return [_section(row) for row in self.connection.execute(sql, (doc_id, first, last))]
 
-    def sections_by_id(self, ids: Iterable[str]) -> list[SectionRow]:
-        """Sections by their ids, in the order of the ids; missing ones are left out."""
-        sql = f"{self._select} WHERE s.id = ?"
-        rows = (self.connection.execute(sql, (name,)).fetchone() for name in ids)
-        return [_section(row) for row in rows if row is not None]
+    def section_by_id(self, name: str) -> SectionRow | None:
+        """A section by its id."""
+        row = self.connection.execute(f"{self._select} WHERE s.id = ?", (name,)).fetchone()
+        return None if row is None else _section(row)
 
     def front_matter(self, doc_id: int) -> SectionRow | None:
         """A document's front matter; None when it has none."""
@@ -134,7 +132,7 @@ class Look:
             " JOIN documents d USING (doc_id) WHERE x.doc_id = ? AND x.front_matter != ''"
         )
         row = self.connection.execute(sql, (doc_id,)).fetchone()
-        return None if row is None else front_matter_row(doc_id, *row)
+        return None if row is None else _front_matter(doc_id, *row)
 
 
 class Views:
@@ -182,7 +180,7 @@ class Views:
             return self._table[1]
 
 
-def front_matter_row(doc_id: int, path: str, title: str, text: str, stale: str) -> SectionRow:
+def _front_matter(doc_id: int, path: str, title: str, text: str, stale: str) -> SectionRow:
     """A document's front matter in the form of a section."""
     return SectionRow(
         id=f"{path}#{META}",

@@ -1,4 +1,4 @@
-"""The reader's handle of a corpus store, and where stores are. The format itself is in ``schema``."""
+"""The reader's handle of a corpus store. The format itself is in ``schema``, where stores are in ``places``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from pathlib import Path
 
 from drawwell.corpus.store.connect import BUSY_SECONDS, Connection, connect_read_only, open_for_writing, size_of, wal_of
 from drawwell.corpus.store.lock import StoreLock
-from drawwell.corpus.store.places import STORE_DIR, STORE_NAME, find_store, store_path, writable
+from drawwell.corpus.store.places import writable
 from drawwell.corpus.store.schema import (
-    FORMAT_VERSION,
     OWN_VERSION,
-    SCHEMA,
     Unfinished,
     check_format,
     damaged,
@@ -22,7 +20,7 @@ from drawwell.corpus.store.schema import (
 )
 from drawwell.errors import StoreError
 
-__all__ = ["FORMAT_VERSION", "OWN_VERSION", "SCHEMA", "STORE_DIR", "STORE_NAME", "Store", "find_store", "store_path"]
+__all__ = ["Store"]
 
 
 class Store:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import platformdirs
 
-__all__ = ["STORE_DIR", "STORE_NAME", "find_store", "store_path", "writable"]
+__all__ = ["PEER_DIR", "STORE_DIR", "STORE_NAME", "cached_store", "find_store", "store_path", "writable"]
 
 STORE_DIR = ".drawwell"
 STORE_NAME = "store.sqlite"
@@ -24,6 +24,11 @@ def store_path(root: Path) -> Path:
     beside = root / STORE_DIR
     if writable(beside if beside.is_dir() else root):
         return beside / STORE_NAME
+    return cached_store(root)
+
+
+def cached_store(root: Path) -> Path:
+    """Where the store of a read-only corpus is written: in the user's cache, under a name made from its place."""
     name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
     return platformdirs.user_cache_path("drawwell", appauthor=False) / "corpora" / name / STORE_NAME
 
@@ -43,9 +48,12 @@ def find_store(start: Path) -> Path | None:
     if (start / STORE_NAME).is_file():
         return start / STORE_NAME
     for folder in (start, *start.parents):
-        for place in (store_path(folder), folder / STORE_DIR / STORE_NAME, folder / PEER_DIR / STORE_NAME):
-            if place.is_file():
-                return place
+        cached = cached_store(folder)
+        if cached.is_file() and store_path(folder) == cached:  # in this order: Windows has to write to tell
+            return cached
+        for name in (STORE_DIR, PEER_DIR):
+            if (folder / name / STORE_NAME).is_file():
+                return folder / name / STORE_NAME
     return None
 
 

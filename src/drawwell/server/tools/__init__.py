@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drawwell.server.tools.corpus import CORPUS_TOOLS
-from drawwell.server.tools.spec import api_tools, function_tools
+from drawwell.server.tools.spec import api_tools
 
 __all__ = ["TOOLS", "openai_tools"]
 
@@ -20,4 +20,14 @@ def openai_tools(tools: Sequence[Mapping[str, Any]] | None = None) -> list[dict[
     Args:
         tools: definitions in the form of ``TOOLS``; None for all of those.
     """
-    return function_tools(TOOLS if tools is None else tools)
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": tool["name"],
+                "description": tool["description"],
+                "parameters": tool["input_schema"],
+            },
+        }
+        for tool in (TOOLS if tools is None else tools)
+    ]

@@ -53,6 +53,7 @@ class CorpusToolset:
         if not sources or (len(sources) > 1 and (not all(names) or len(set(names)) < len(names))):
             raise ValueError("several sources need names of their own")
         self._members = [LiveCorpus(source) for source in sources]
+        self._alone = self._members[0] if names == [""] else None
         self._tools = tuple(tools)
 
     def specs(self) -> Sequence[ToolSpec]:
@@ -131,8 +132,8 @@ class CorpusToolset:
 
     def status(self) -> Mapping[str, Any]:
         """How each member stands."""
-        if len(self._members) == 1 and not self._members[0].source.name:
-            return self._members[0].status()
+        if self._alone is not None:
+            return self._alone.status()
         return {member.source.name: dict(member.status()) for member in self._members}
 
     def start(self, changed: Callable[[Change], None]) -> None:
@@ -158,8 +159,8 @@ class CorpusToolset:
         return self._corpus()
 
     def _corpus(self) -> Corpus | CorpusGroup:
-        if len(self._members) == 1 and not self._members[0].source.name:
-            return self._members[0].corpus()
+        if self._alone is not None:
+            return self._alone.corpus()
         ready: dict[str, Corpus] = {}
         missing: dict[str, Error] = {}
         for member in self._members:

@@ -23,7 +23,6 @@ __all__ = [
     "ToolSpec",
     "Toolset",
     "api_tools",
-    "function_tools",
 ]
 
 READ_ONLY: Mapping[str, bool] = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
@@ -221,23 +220,4 @@ def api_tools(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
     """Tool definitions as the Anthropic API takes them: name, description and input_schema."""
     return [
         {"name": tool.name, "description": tool.description, "input_schema": dict(tool.input_schema)} for tool in tools
-    ]
-
-
-def function_tools(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Tool definitions as the OpenAI chat API takes them.
-
-    Args:
-        tools: definitions in the form of ``api_tools``.
-    """
-    return [
-        {
-            "type": "function",
-            "function": {
-                "name": tool["name"],
-                "description": tool["description"],
-                "parameters": tool["input_schema"],
-            },
-        }
-        for tool in tools
     ]
