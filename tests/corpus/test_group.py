@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from drawwell.corpus.group import CorpusGroup, check_name
+from drawwell.corpus.group import CorpusGroup, _renamed, check_name
 from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.options import IngestOptions
@@ -260,3 +260,21 @@ def test_closes_its_members(folders: dict[str, Path]) -> None:
         assert group.search("refund").hits
     with pytest.raises(Exception, match="closed"):
         group.search("refund")
+
+
+def test_what_a_refusal_advises_can_be_read() -> None:
+    """Every id in it begins with the name, once, though one id may be the beginning of another."""
+    places = ("a.md#1", "a.md#10", "b/a.md#1")
+    with pytest.raises(Stale) as refusal, _renamed("n"):
+        raise Stale("moved", "It now stands at a.md#1 (and at a.md#10, b/a.md#1): read that", places)
+    assert refusal.value.suggestion == "It now stands at n/a.md#1 (and at n/a.md#10, n/b/a.md#1): read that"
+    with pytest.raises(Stale, match=r"read a\.md#3 for.*put n/ in front"), _renamed("n"):
+        raise Stale("gone", "It stands nowhere else: read a.md#3 for what stands there now", ())
+
+
+def test_running_out_of_time_is_not_an_empty_answer(folders: dict[str, Path]) -> None:
+    """A member that had no time says so, whatever it found."""
+    with CorpusGroup({"docs": Corpus(Store.open(store_path(folders["docs"])), grep_seconds=-1)}) as group:
+        found = group.grep("nothing like it")
+    assert found.truncated
+    assert "stopped after" in (found.hint or "")

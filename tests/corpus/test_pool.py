@@ -139,3 +139,14 @@ def test_a_plain_script_can_ingest(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.split() == ["begin", "8"]
     assert rows(root, "SELECT count(*) FROM documents") == [(8,)]
+
+
+def test_no_failure_of_ours_makes_anyone_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too little memory for an answer, say, costs that file."""
+
+    def exhausted(_process: object) -> Document:
+        raise MemoryError
+
+    monkeypatch.setattr(pool, "_receive", exhausted)
+    fill(tmp_path, {"a.md": "# A\n\ntext\n", "b.md": "# B\n\ntext\n"})
+    assert {reason(outcome) for outcome in run(tmp_path).values()} == {"could not be parsed: MemoryError"}

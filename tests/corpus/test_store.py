@@ -18,11 +18,12 @@ import pytest
 import drawwell.corpus.store.connect as connect_module
 import drawwell.corpus.store.handle as store_module
 import drawwell.corpus.store.schema as schema_module
+from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.store.connect import open_for_writing
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.places import find_store, store_path
 from drawwell.corpus.store.schema import MIGRATIONS, OWN_VERSION, Migration, migrate
-from drawwell.errors import Error, StoreError, StoreTooNew
+from drawwell.errors import Error, StoreBusy, StoreError, StoreTooNew
 from tests.corpus.folders import as_other_user, fill, public_folder, rows, take
 
 PEER = Path(__file__).parent.parent / "compat" / "contextpull-0.2.1.sqlite"
@@ -331,3 +332,21 @@ def test_errors_say_what_to_do_next(tmp_path: Path) -> None:
     """A refusal ends in advice."""
     error: Error = refusal(tmp_path / "missing.sqlite")
     assert "drawwell ingest" in error.suggestion
+
+
+def test_a_busy_store_can_be_read_when_it_is_free_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that could not begin leaves nothing behind that makes the next one fail."""
+    monkeypatch.setattr(connect_module, "BUSY_SECONDS", 0.05)
+    root = fill(tmp_path / "docs", {"a.md": "# A\n\nSome words to find.\n"})
+    take(root)
+    store = tmp_path / "rolling.sqlite"
+    with closing(sqlite3.connect(store_path(root))) as source, closing(sqlite3.connect(store)) as copy:
+        source.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")
+    with Corpus(Store.open(store)) as corpus, closing(sqlite3.connect(store, isolation_level=None)) as writer:
+        assert corpus.search("words").hits
+        writer.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreBusy):
+            corpus.search("words")
+        writer.execute("ROLLBACK")
+        assert corpus.search("words").hits

@@ -156,3 +156,14 @@ def test_stops(tmp_path: Path) -> None:
 def test_what_matters(path: str, change: Change, is_folder: bool, answer: bool) -> None:
     """Only what an ingest would look at matters: documents, ignore and settings files, folders that come or go."""
     assert matters(path, change, is_folder=is_folder) is answer
+
+
+def test_a_folder_that_cannot_be_listed_is_tried_now_and_then(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A disk that fails, or a file in the folder's place, costs no processor time and no flood of messages."""
+    root = tmp_path / "file"
+    root.write_text("x")
+    watch = FolderWatch(root, lambda _paths: None, WatchOptions(**QUICK, force_polling=True))
+    watch.start()
+    threading.Event().wait(0.5)
+    watch.stop()
+    assert 1 <= len(caplog.records) <= 5

@@ -184,3 +184,25 @@ def test_a_killed_parent_takes_its_child_along(tmp_path: Path) -> None:
         assert all(alive(pid) for pid in found)
         os.kill(process.pid, signal.SIGKILL)
     assert until(lambda: not any(alive(pid) for pid in found))
+
+
+def test_a_report_of_any_size_arrives() -> None:
+    """A folder with tens of thousands of skipped files has a report of megabytes."""
+    ended = threading.Event()
+    code = "import json; print(json.dumps({'report': {'skipped': ['x' * 100] * 30_000}}))"
+    job = ChildJob("job", [sys.executable, "-c", code], lambda _state: ended.set())
+    job.request()
+    assert ended.wait(20)
+    assert job.state.error is None
+
+
+def test_a_process_that_has_ended_is_not_signalled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its number may be another process's by the time that the server ends."""
+    ended = threading.Event()
+    job = ChildJob("job", [sys.executable, "-c", "print('{\"report\": {}}')"], lambda _state: ended.set())
+    job.request()
+    assert ended.wait(20)
+    signalled: list[int] = []
+    monkeypatch.setattr(os, "killpg", lambda number, _signal: signalled.append(number))
+    job.close()
+    assert signalled == []

@@ -23,7 +23,7 @@ from mcp.client.subscriptions import ResourceUpdated
 from mcp.shared._httpx_utils import create_mcp_http_client
 
 from drawwell import __version__
-from drawwell.errors import ConfigurationError
+from drawwell.errors import ConfigurationError, DependencyError
 from drawwell.server.http import listen
 from drawwell.server.serve import ServeConfig, serve
 from tests.server.raw import ROOT
@@ -244,7 +244,7 @@ def test_logs_go_to_stderr(server: HttpServer) -> None:
 def test_port_that_is_taken(server: HttpServer) -> None:
     """A port that another server has is an error that says so."""
     config = ServeConfig(toolsets=(), transport="http", port=server.port)
-    with pytest.raises(ConfigurationError, match=f"port: {server.port} on 127.0.0.1 cannot be used: .* another --port"):
+    with pytest.raises(DependencyError, match=f"port {server.port} on 127.0.0.1 is in use .* another --port"):
         serve(config)
 
 

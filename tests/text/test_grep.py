@@ -173,3 +173,11 @@ def test_tl_09_window_of_a_long_line(is_regex: bool, filler: str) -> None:
     assert len(shown) <= LINE_CHARS + 2
     assert shown.startswith("…")
     assert shown.endswith("…")
+
+
+@pytest.mark.parametrize("pattern", [r"a\s*+$", r"a[^;]*+$", r"(?>a\s*)$", r"(?>a[^;]*)$"])
+def test_possessive_and_atomic_match_each_line_by_itself(pattern: str) -> None:
+    """What never gives back must not swallow the next line and so lose a match."""
+    found = compile_pattern(pattern, is_regex=True).find("a \nb;", time.monotonic() + 5)
+    assert found is not None
+    assert found.count == 1

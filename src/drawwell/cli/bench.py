@@ -46,7 +46,9 @@ def speed(session: Session, folder: Path | None, as_json: bool, quiet: bool) -> 
     from drawwell.demo import corpus_folder
 
     root = folder or corpus_folder()
-    report = measure_speed(root, session.settings(root, quiet=quiet), lambda work: note(f"measuring: {work}", quiet=quiet))
+    report = measure_speed(
+        root, session.settings(root, quiet=quiet), lambda work: note(f"measuring: {work}", quiet=quiet)
+    )
     if as_json:
         print_json(report)
         return

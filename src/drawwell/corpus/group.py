@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
-from itertools import zip_longest
+from heapq import merge
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -91,9 +91,11 @@ class CorpusGroup:
         max_tokens: int | None = None,
         cursor: str | None = None,
     ) -> SearchResult:
-        """Find sections by words: the best of each corpus in turn, since scores of two corpora do not compare.
+        """Find sections by words: always the corpus whose next hit has the highest score, ties by name.
 
-        Arguments and errors as for one corpus; entries of ``within`` begin with the name of a corpus.
+        Each corpus's own order is kept. Scores of two corpora are only roughly comparable, since the weight of a
+        word follows from how rare it is in each; but the best of each in turn would put the weak hits of a small
+        corpus above good ones. Arguments and errors as for one corpus; entries of ``within`` begin with the name of a corpus.
         """
         check_whole("limit", limit, 1, MAX_LIMIT)
         check_budget(max_tokens)
@@ -106,7 +108,7 @@ class CorpusGroup:
             ask = partial(self._members[name].search, query, within=own, mode=mode)
             hits, answers[name] = _first_hits(ask, start + limit + 1)
             lists.append([_named(name, hit) for hit in hits])
-        merged = [hit for rank in zip_longest(*lists) for hit in rank if hit is not None]
+        merged = list(merge(*lists, key=lambda hit: -hit.score))
         page = take_within(merged[start : start + limit], json_tokens, max_tokens)
         end = start + len(page)
         hints = {name: answer.hint for name, answer in answers.items() if within or answer.hits or not merged}
@@ -183,7 +185,7 @@ class CorpusGroup:
                 cursor=after,
             )
             matches.extend(_named(name, match) for match in found.matches)
-            hints[name] = found.hint if within or found.matches else None
+            hints[name] = found.hint if within or found.matches or found.truncated else None
             if max_tokens is not None:
                 max_tokens -= sum(map(json_tokens, found.matches))
             after = found.next or ""
@@ -236,11 +238,13 @@ class CorpusGroup:
             entries.extend(replace(entry, path=f"{name}/{entry.path}") for entry in own)
             headers.append(header)
         prints = " ".join(f"{name}={one.fingerprint}" for name, one in zip(self._members, headers, strict=True))
+        known = all(one.fingerprint for one in headers)
         return entries, IndexHeader(
-            fingerprint=hashlib.sha256(prints.encode()).hexdigest()[:16],
+            fingerprint=hashlib.sha256(prints.encode()).hexdigest()[:16] if known else "",
             summaries=", ".join(dict.fromkeys(one.summaries for one in headers)),
             skipped=sum(one.skipped for one in headers),
             stale=sum(one.stale for one in headers),
+            building=any(one.building for one in headers),
         )
 
     def _generation(self) -> str:
@@ -298,12 +302,16 @@ class CorpusGroup:
         return {name: own for name in self._members if fnmatchcase(name, head)}
 
     def _hint(self, scopes: _Scopes, hints: Mapping[str, str | None]) -> str | None:
-        """One hint of many: what several corpora say alike is said once."""
+        """One hint of many: what several corpora say alike is said once, without names if that is all there are."""
+        whole = len(scopes.filters) == len(self._members)
         said: dict[str, list[str]] = {}
         for name, hint in hints.items():
             if hint:
                 said.setdefault(hint, []).append(name)
-        own = [hint if len(names) == len(hints) else f"{', '.join(names)}: {hint}" for hint, names in said.items()]
+        own = [
+            hint if whole and len(names) == len(hints) else f"{', '.join(names)}: {hint}"
+            for hint, names in said.items()
+        ]
         return "; ".join([*scopes.notes, *own, *self._missing_notes()]) or None
 
 
@@ -313,9 +321,12 @@ def _renamed(name: str) -> Iterator[None]:
     try:
         yield
     except Stale as error:
-        advice = error.suggestion
-        for place in error.moved_to:
-            advice = advice.replace(shown(place), f"{name}/{shown(place)}")
+        places = "|".join(re.escape(shown(place)) for place in sorted(error.moved_to, key=len, reverse=True))
+        advice = (
+            re.sub(places, lambda place: f"{name}/{place[0]}", error.suggestion)
+            if places
+            else (f"{error.suggestion}; put {name}/ in front of these")
+        )
         moved_to = tuple(f"{name}/{place}" for place in error.moved_to)
         raise Stale(f"in {name}/: {error.message}", advice, moved_to) from None
     except NotFound as error:

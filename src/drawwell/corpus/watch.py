@@ -95,8 +95,12 @@ def changes(
                     yield frozenset({""})
                     break
         except (OSError, RuntimeError) as failure:  # the limit of watches is told as one or the other
-            _log.warning("no notices from the system for %s (%s); looking at it again and again", root, failure)
-            look = _poll
+            if look is _poll:
+                _log.warning("the folder %s cannot be looked at now: %s", root, failure)
+                stop.wait(options.retry_seconds)
+            else:
+                _log.warning("no notices from the system for %s (%s); looking at it again and again", root, failure)
+                look = _poll
 
 
 def _listen(root: Path, options: WatchOptions, stop: threading.Event) -> Iterator[frozenset[str]]:

@@ -12,7 +12,7 @@ from drawwell.errors import ArgumentError
 from drawwell.model import to_json
 from drawwell.text.budget import estimate_tokens
 
-__all__ = ["Pager", "json_tokens", "take_within"]
+__all__ = ["Pager", "item_tokens", "json_tokens", "take_within"]
 
 _SHAPE = re.compile(r"([0-9]{1,12}(?:-[0-9]{1,12}){0,3})\.([0-9a-f]{8})\.([0-9a-f]{8})")
 
@@ -69,6 +69,11 @@ def _digest(text: str) -> str:
 def json_tokens(result: Any) -> int:
     """Estimated tokens of a result of ``model`` in its JSON form."""
     return estimate_tokens(json.dumps(to_json(result), ensure_ascii=False))
+
+
+def item_tokens(item: Any) -> int:
+    """Estimated tokens of a result of ``model`` in its JSON form as an item of a list, with the comma after it."""
+    return estimate_tokens(json.dumps(to_json(item), ensure_ascii=False) + ", ")
 
 
 def take_within(items: Iterable[Item], cost: Callable[[Item], int], max_tokens: int | None) -> list[Item]:

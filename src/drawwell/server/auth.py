@@ -40,7 +40,7 @@ def read_token(path: Path) -> str:
         ConfigurationError: the file cannot be read, or holds no usable token.
     """
     try:
-        text = path.read_text(encoding="utf-8").strip()
+        text = path.read_text(encoding="utf-8-sig").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise ConfigurationError(f"The token file {path} cannot be read: {reason}", "Name a readable file") from None
@@ -100,7 +100,9 @@ class Gate:
                 f"host: {host} can be reached from other machines, so a bearer token is required",
                 "Pass --token-file FILE or set DRAWWELL_TOKEN, or keep to 127.0.0.1",
             )
-        self._digest = None if token is None else _digest(check_token(token, "token: what was given is no usable token"))
+        self._digest = (
+            None if token is None else _digest(check_token(token, "token: what was given is no usable token"))
+        )
         own = host if host.startswith("[") or ":" not in host else f"[{host}]"
         self._hosts = (_LOOPBACK_NAMES | {_name(own), *map(_name, allowed_hosts)}) - {""}
         self._origins = frozenset(origin.rstrip("/").casefold() for origin in allowed_origins)

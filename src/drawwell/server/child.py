@@ -26,7 +26,7 @@ __all__ = ["ChildJob", "JobState", "leave_with_parent"]
 
 _log = logging.getLogger("drawwell.server")
 
-_MAX_LINE = 1_000_000
+_MAX_LINE = 100_000_000  # a report lists every skipped file
 _END_SECONDS = 0.5
 
 
@@ -165,7 +165,11 @@ def leave_with_parent() -> None:
 def _spawn(command: Sequence[str]) -> subprocess.Popen[bytes]:
     # A group of its own lets it and its helpers be ended together, and keeps a terminal's Ctrl-C from it.
     return subprocess.Popen(  # noqa: S603 - the command is our own, no text of a client is in it
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
 
 
@@ -184,6 +188,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _signal(process: subprocess.Popen[bytes], number: int) -> None:
     """Signal the child and its helpers; on Windows, end the child, whose helpers end with its pipes."""
+    if process.poll() is not None:
+        return  # its number may be another's by now
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, number)

@@ -44,6 +44,7 @@ def serve_stdio(config: ServeConfig, toolbox: Toolbox) -> NoReturn:
         print(_BY_HAND, file=sys.stderr, flush=True)  # noqa: T201
 
     def stop(number: int, _frame: FrameType | None) -> None:
+        _leave_later(128 + number)  # a thread may hold what closing waits for
         toolbox.close()
         _leave(128 + number)
 
@@ -115,9 +116,9 @@ def _repaired(failure: ValidationError) -> SessionMessage | ValidationError:
         return failure
 
 
-def _leave_later() -> None:
+def _leave_later(code: int = 0) -> None:
     """Leave within two seconds even if the client no longer reads and an orderly end cannot come."""
-    timer = threading.Timer(_LEAVE_SECONDS, _leave, (0,))
+    timer = threading.Timer(_LEAVE_SECONDS, _leave, (code,))
     timer.daemon = True
     timer.start()
 

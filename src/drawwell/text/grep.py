@@ -293,6 +293,8 @@ _CLASSES = {
     "s": r"\s\x0b\x{85}\p{Z}",
 }
 
+_LOOKS_AWAY = re.compile(r"\(\?<?!|\(\?>|[*+?}]\+")
+
 
 class _Syntax:
     """What has to be known of a regular expression before it runs, from one pass over its characters.
@@ -302,14 +304,15 @@ class _Syntax:
         needs_borders: it asks for what cannot be written out so: word borders, negated classes inside a class.
         crosses_lines: it names a line break outside a class, so it can match in no single line.
         whole_first: where it matches a line, it matches the whole text too, so that may be asked first.
-        looks_away: it has a negative look-around, which may hold in a line and not in the text around it.
+        looks_away: it has a negative look-around, an atomic group or a possessive repetition, which may match in a
+            line and not in the text around it.
     """
 
     def __init__(self, pattern: str) -> None:
         self.needs_borders = False
         self.crosses_lines = False
         self.whole_first = True
-        self.looks_away = "(?!" in pattern or "(?<!" in pattern
+        self.looks_away = _LOOKS_AWAY.search(pattern) is not None
         self._pattern = pattern
         self._place = 0
         self._in_class = False

@@ -11,7 +11,6 @@ is then cut at lines, its pieces numbered.
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import NamedTuple
 
 from drawwell.model import Span
 from drawwell.text.blocks import Block
+from drawwell.text.budget import safe_cut
 
 __all__ = ["HARD_FACTOR", "Packer", "Part", "SectionLimits", "Tile", "tile"]
 
@@ -27,7 +27,6 @@ HARD_FACTOR = 4
 _TABLE, _CODE, _OTHER = 1, 2, 4
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]{0,3}\s|[。！？．][」』”’）】]{0,3}")
 _SPACE = re.compile(r"\s")
-_JOINERS = {"\u200d", "\ufe0e", "\ufe0f"}
 _NEWLINE = re.compile(r"\n")
 
 
@@ -182,7 +181,7 @@ class Packer:
             limit = at + self._limits.max_chars
             if limit < one.end:
                 newline = self._source.rfind("\n", at, limit)
-                limit = newline + 1 if newline >= at else _character_border(self._source, at, limit)
+                limit = newline + 1 if newline >= at else safe_cut(self._source, limit, at)
             at = min(limit, one.end)
             self._extend(at, flags)
             if at < one.end:
@@ -280,7 +279,7 @@ class Packer:
         span = _inside(protected, limit)
         if span and self._source[start : span.start].strip():
             return span.start
-        return _character_border(self._source, start, limit)
+        return safe_cut(self._source, limit, start)
 
 
 def _content(block: Block) -> int:
@@ -309,18 +308,3 @@ def _inside(protected: Sequence[Span], offset: int) -> Span | None:
     if number >= 0 and protected[number].start < offset < protected[number].end:
         return protected[number]
     return None
-
-
-def _character_border(text: str, start: int, offset: int) -> int:
-    """The nearest offset at or before ``offset``, after ``start``, that does not split a visible character."""
-    at = offset
-    while at > start + 1 and offset - at < 32 and at < len(text) and _continues(text, at):
-        at -= 1
-    return at if at > start else offset
-
-
-def _continues(text: str, at: int) -> bool:
-    char, before = text[at], text[at - 1]
-    return (
-        bool(unicodedata.combining(char)) or char in _JOINERS or before == "\u200d" or (before == "\r" and char == "\n")
-    )

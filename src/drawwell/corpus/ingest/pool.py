@@ -112,10 +112,20 @@ class _Worker:
 
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None and not self._closed:
-            job.outcome = self._parse(job.task)
+            try:
+                job.outcome = self._parse(job.task)
+            except BaseException as error:  # noqa: BLE001 - whoever waits must not wait for ever
+                job.outcome = Rejected(job.task.path, f"could not be parsed: {type(error).__name__}")
+                self._drop()
             job.done.set()
         if self._process is not None:
             _end(self._process)
+
+    def _drop(self) -> None:
+        """End a process whose next answer may be of another file."""
+        if self._process is not None:
+            _end(self._process)
+            self._process = None
 
     def _parse(self, task: ParseTask) -> Document | Rejected:
         if self._process is None:

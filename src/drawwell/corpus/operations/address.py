@@ -61,13 +61,12 @@ def find(look: Look, text: str) -> SectionRow:
 
     Raises:
         ArgumentError: it does not look like an id.
-        NotFound: there is no such document or section; the nearest are named.
+        NotFound: there is no such document or section, or it is a whole document; the nearest are named.
         Stale: the cited text does not stand there any more; ``moved_to`` says where it does.
     """
-    try:
-        address = parse_id(text)
-    except ArgumentError as error:
-        raise _of_document(look, error) from None
+    if isinstance(text, str) and "#" not in text and _is_text(text):
+        _refuse_document(look, text)
+    address = parse_id(text)
     doc_id = _document(look, address.path)
     row = None
     if doc_id is not None:
@@ -132,10 +131,9 @@ def _its_sections(look: Look, path: str, doc_id: int) -> str:
     return f"Its sections are {path}#0 to {path}#{last}" if last else f"Its only section is {path}#0"
 
 
-def _of_document(look: Look, error: ArgumentError) -> ArgumentError:
-    """What is no id may be the path of a document: then its sections are named."""
-    path = error.got.rpartition("#")[0] or error.got if isinstance(error.got, str) else ""
-    doc_id = _document(look, path) if path and _is_text(path) else None
-    if doc_id is None:
-        return error
-    return ArgumentError(error.parameter, error.got, error.takes, _its_sections(look, shown(tidy(path)), doc_id))
+def _refuse_document(look: Look, path: str) -> None:
+    """Name the sections of a document whose path was given in place of an id."""
+    doc_id = _document(look, path)
+    if doc_id is not None:
+        name = shown(tidy(path))
+        raise NotFound(f"'{name}' is a document, not a section", _its_sections(look, name, doc_id))

@@ -285,22 +285,19 @@ def _entries(look: Look, places: Sequence[int] | None = None) -> list[IndexEntry
 
 
 def _header(look: Look) -> IndexHeader:
-    counts = (0, 0)
-    if look.own:
-        sql = "SELECT (SELECT count(*) FROM drawwell_skipped), count(*) FROM drawwell_documents WHERE stale <> ''"
-        counts = tuple(look.connection.execute(sql).fetchone())
+    skipped, stale = look.faults()
     return IndexHeader(
         fingerprint=look.meta("corpus_fingerprint") or "",
         summaries=look.meta("summarizer") or "offline",
-        skipped=counts[0],
-        stale=counts[1],
+        skipped=skipped,
+        stale=stale,
         building=look.building,
     )
 
 
 def _whole_index(look: Look, max_tokens: int | None) -> IndexText:
     """The stored index, or one made now where there is none or it is larger than the budget."""
-    notes = "".join(f"\n\n{note}" for note in look.notes())
+    notes = "" if look.building else "".join(f"\n\n{note}" for note in look.notes())  # its first line says so
     budget = DEFAULT_INDEX_BUDGET if max_tokens is None else max_tokens - estimate_tokens(notes)
     text = look.meta("index_text")
     mode = look.meta("index_mode") or "flat"

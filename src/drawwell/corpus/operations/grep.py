@@ -1,20 +1,24 @@
 """Grep: the sections with lines that match a pattern, in document order.
 
-Every text in scope is read, so every substring is found; a wall-clock budget keeps that bounded, and what it leaves
-out is said and can be continued by cursor.
+Every text in scope is read, and on the lines of its source: sections that a cut in the middle of a line parts are
+looked at together. So every substring is found; a wall-clock budget keeps that bounded, and what it leaves out is said
+and can be continued by cursor.
 """
 
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
 
 from drawwell.corpus.operations.bounds import check_budget, check_flag, check_whole
-from drawwell.corpus.operations.paths import Scope, entries_of, resolve
-from drawwell.corpus.operations.view import Look, SectionRow
+from drawwell.corpus.operations.paths import Scope, entries_of, resolve, shown
+from drawwell.corpus.operations.view import META, Look, SectionRow
 from drawwell.model import GrepLine, GrepMatch, GrepResult
-from drawwell.retrieval.paging import Pager, json_tokens
+from drawwell.retrieval.paging import Pager, item_tokens, json_tokens
+from drawwell.text.budget import estimate_tokens
 from drawwell.text.grep import Found, Matcher, compile_pattern
 
 __all__ = ["GREP_SECONDS", "GrepQuery", "grep"]
@@ -23,7 +27,15 @@ GREP_SECONDS = 2.0
 MAX_LIMIT = 100
 
 _FEW_DOCUMENTS = 200
-_SECTIONS_OF = "SELECT ordinal, text FROM sections WHERE doc_id = ? AND ordinal >= ? ORDER BY ordinal"
+_SECTIONS_OF = "SELECT ordinal, {repeated}, text FROM sections s WHERE doc_id = ? AND ordinal >= ? ORDER BY ordinal"
+_REPEATED = (  # as fast as without it: few sections hold tables
+    "CASE WHEN kind IN ('table', 'mixed') THEN coalesce((SELECT repeated FROM drawwell_sections w"
+    " WHERE w.doc_id = s.doc_id AND w.ordinal = s.ordinal), 0) ELSE 0 END"
+)
+_LINE_BEFORE = (
+    "SELECT ordinal FROM sections WHERE doc_id = ? AND ordinal < ? AND substr(text, -1) = char(10)"
+    " ORDER BY ordinal DESC LIMIT 1"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +52,13 @@ class GrepQuery:
     seconds: float = GREP_SECONDS
 
 
-_Text = tuple[int, int, str]
-"""A text to scan: the place of its document in the table, its ordinal (-1 for front matter), itself."""
+_Place = tuple[int, int]
+"""The place of a document in the table, and the ordinal of a section in it (-1 for front matter)."""
+
+_Text = tuple[_Place, str, Sequence[int]]
+"""Whole lines to scan: the first section that they stand in, themselves, and where in them each section begins."""
+
+_ONE_SECTION = (0,)
 
 
 def grep(look: Look, query: GrepQuery) -> GrepResult:
@@ -54,19 +71,23 @@ def grep(look: Look, query: GrepQuery) -> GrepResult:
     Raises:
         ArgumentError: an argument is wrong; a regular expression does not compile.
     """
-    deadline = time.monotonic() + query.seconds
     _check(query)
     matcher = compile_pattern(query.pattern, is_regex=query.regex)
     entries = entries_of(query.within)
     pager = Pager(look.generation, "grep", query.pattern, entries, query.regex, query.lines)
-    start = pager.positions(query.cursor, 2)
+    place, after = pager.positions(query.cursor, 2)
+    begin = (place, after - 1)
     scope = resolve(entries, look.table)
-    scan = _Scan(look, matcher, query, deadline)
-    stopped = scan.run(_texts(look, scope, (start[0], start[1] - 1)))
-    notes = [*scope.notes, *scan.notes]
-    notes.extend(look.notes())
+    known = [*scope.notes, *look.notes()]
+    scan = _Scan(look, matcher, query)
+    scan.reserve(
+        json_tokens(GrepResult(matches=(), truncated=True, hint="; ".join(known), next=pager.cursor(10**6, 10**6)))
+    )
+    stopped = scan.run(_texts(look, scope, begin), begin)
+    notes = [*scope.notes, *scan.notes, *look.notes()]
     if not scan.matches and not notes:
         notes.append("no line matches: try a shorter part of it" + ("" if query.regex else ", or search for words"))
+        notes.extend(look.excuses())
     return GrepResult(
         matches=tuple(scan.matches),
         truncated=stopped is not None,
@@ -85,39 +106,52 @@ def _check(query: GrepQuery) -> None:
 class _Scan:
     """One pass over texts, up to the limit, the token budget or the deadline."""
 
-    def __init__(self, look: Look, matcher: Matcher, query: GrepQuery, deadline: float) -> None:
+    def __init__(self, look: Look, matcher: Matcher, query: GrepQuery) -> None:
         self._look = look
         self._matcher = matcher
         self._query = query
-        self._deadline = deadline
         self._left = query.max_tokens
         self.matches: list[GrepMatch] = []
         self.notes: list[str] = []
 
-    def run(self, texts: Iterable[_Text]) -> _Text | None:
-        """Collect matches; returns the text to go on with when it had to stop."""
-        find, every, deadline = self._matcher.find, self._query.lines, self._deadline
+    def reserve(self, tokens: int) -> None:
+        """Keep a part of the token budget for what an answer holds besides its matches."""
+        if self._left is not None:
+            self._left -= tokens
+
+    def run(self, texts: Iterable[_Text], begin: _Place) -> _Place | None:
+        """Collect matches from a place on; returns the place to go on from when it had to stop.
+
+        A text that takes all of the time by itself is left out, so that the next call gets beyond it.
+        """
+        find, every = self._matcher.find, self._query.lines
         clock = time.monotonic
+        deadline = clock() + self._query.seconds
+        is_first = True
         for text in texts:
             if clock() > deadline:
                 return self._out_of_time(text)
             try:
-                found = find(text[2], deadline, every=every)
-                match = None if found is None else self._match(text, found)
+                found = find(text[1], deadline, every=every or text[2] is not _ONE_SECTION)
             except TimeoutError:
-                return self._out_of_time(text)
-            if match is None:
-                continue
-            if len(self.matches) == self._query.limit or not self._fits(match):
-                return text
+                return self._too_slow(text) if is_first else self._out_of_time(text)
+            is_first = False
+            for place, part in [] if found is None else _by_section(text, found):
+                if place >= begin and not self._take(place, text, part):
+                    return place
         return None
+
+    def _take(self, place: _Place, text: _Text, found: Found) -> bool:
+        """Take the match of a section; False when there is no room for it."""
+        match = self._match(place, text, found)
+        return match is None or (len(self.matches) < self._query.limit and self._fits(match))
 
     def _fits(self, match: GrepMatch) -> bool:
         """Take a match if the token budget allows; a first one is taken with as many of its lines as fit."""
         if self._left is None:
             self.matches.append(match)
             return True
-        cost = json_tokens(match)
+        cost = item_tokens(match)
         if cost > self._left:
             if self.matches:
                 return False
@@ -127,61 +161,76 @@ class _Scan:
         return True
 
     def _shortened(self, match: GrepMatch, budget: int) -> GrepMatch:
-        budget -= json_tokens(replace(match, lines=()))
-        kept = 0
-        for line in match.lines:
-            budget -= json_tokens(line) + 1
+        note = f"{len(match.lines)} of {match.count} matching lines of {match.id} are shown: read it for all"
+        budget -= item_tokens(replace(match, lines=match.lines[:1])) + estimate_tokens(note)
+        kept = 1
+        for line in match.lines[1:]:
+            budget -= item_tokens(line)
             if budget < 0:
                 break
             kept += 1
         if kept < len(match.lines):
-            self.notes.append(f"{kept} of {match.count} matching lines of {match.id} are shown: read it for all")
+            self.notes.append(note.replace(str(len(match.lines)), str(kept), 1))
         return replace(match, lines=match.lines[:kept])
 
-    def _out_of_time(self, text: _Text) -> _Text:
-        path = self._look.table.paths[text[0]]
+    def _out_of_time(self, text: _Text) -> _Place:
+        path = self._look.table.paths[text[0][0]]
+        self._stopped(f"at {shown(path)}")
+        return text[0]
+
+    def _too_slow(self, text: _Text) -> _Place:
+        (place, ordinal), _, starts = text
+        name = f"{shown(self._look.table.paths[place])}#{META if ordinal < 0 else ordinal}"
+        self._stopped(f"in {name}, which is left out")
+        return place, ordinal + len(starts)
+
+    def _stopped(self, where: str) -> None:
         self.notes.append(
-            f"stopped after {self._query.seconds:g} s at {path}: go on with the cursor, name fewer documents,"
+            f"stopped after {self._query.seconds:g} s {where}: go on with the cursor, name fewer documents,"
             " or look for a literal text"
         )
-        return text
 
-    def _match(self, text: _Text, found: Found) -> GrepMatch | None:
-        row = _row(self._look, text)
+    def _match(self, place: _Place, text: _Text, found: Found) -> GrepMatch | None:
+        row = _row(self._look, place)
         if row is None:
             return None
-        if row.repeated:  # a header repeated in front of a part of a table stands elsewhere in the source
-            again = self._matcher.find(row.text[row.repeated :], self._deadline, every=self._query.lines)
-            if again is None:
-                return None
-            found = again
-        first = found.lines[0]
+        before = text[1].count("\n", 0, text[2][place[1] - text[0][1]])
+        numbers = [row.first_line + hit.index - before if row.first_line else None for hit in found.lines]
         return GrepMatch(
             id=row.id,
             doc=row.path,
             heading_path=row.heading_path,
-            line=first.text,
-            line_number=_number(row, first.index),
+            line=found.lines[0].text,
+            line_number=numbers[0],
             count=found.count,
             cite=row.cite,
-            lines=tuple(GrepLine(number=_number(row, hit.index), text=hit.text) for hit in found.lines)
+            lines=tuple(
+                GrepLine(number=number, text=hit.text) for number, hit in zip(numbers, found.lines, strict=True)
+            )
             if self._query.lines
             else (),
             stale=row.stale,
         )
 
 
-def _number(row: SectionRow, index: int) -> int | None:
-    return row.first_line + index if row.first_line else None
+def _by_section(text: _Text, found: Found) -> Iterator[tuple[_Place, Found]]:
+    """The matching lines of each section: a line is of the section in which its first match begins."""
+    (place, ordinal), _, starts = text
+    if len(starts) == 1:
+        yield text[0], found
+        return
+    for part, hits in groupby(found.lines, lambda hit: bisect_right(starts, hit.at) - 1):
+        lines = tuple(hits)
+        yield (place, ordinal + part), Found(len(lines), lines)
 
 
-def _row(look: Look, text: _Text) -> SectionRow | None:
-    doc_id = look.table.doc_ids[text[0]]
-    return look.front_matter(doc_id) if text[1] < 0 else look.section(doc_id, text[1])
+def _row(look: Look, place: _Place) -> SectionRow | None:
+    doc_id = look.table.doc_ids[place[0]]
+    return look.front_matter(doc_id) if place[1] < 0 else look.section(doc_id, place[1])
 
 
-def _texts(look: Look, scope: Scope, start: tuple[int, int]) -> Iterator[_Text]:
-    """The texts in scope from a place and ordinal on, in the order of path and ordinal.
+def _texts(look: Look, scope: Scope, begin: _Place) -> Iterator[_Text]:
+    """The texts in scope, in the order of path and ordinal, from the one that holds the place to begin at.
 
     One small query per document: as fast as a single large one, and nothing out of scope is touched.
     """
@@ -189,15 +238,46 @@ def _texts(look: Look, scope: Scope, start: tuple[int, int]) -> Iterator[_Text]:
     cursor = look.connection.cursor()
     cursor.row_factory = None
     fronts = _with_front_matter(look, scope)
+    sections_of = _SECTIONS_OF.format(repeated=_REPEATED if look.own else "0")
     for place in places:
-        if place < start[0]:
+        if place < begin[0]:
             continue
         doc_id = look.table.doc_ids[place]
-        first = start[1] if place == start[0] else -1
+        first = begin[1] if place == begin[0] else -1
         if first < 0 and doc_id in fronts and (front := look.front_matter(doc_id)) is not None:
-            yield place, -1, front.text
-        for ordinal, text in cursor.execute(_SECTIONS_OF, (doc_id, first)):
-            yield place, ordinal, text
+            yield (place, -1), front.text, _ONE_SECTION
+        if first > 0 and look.own:
+            before = cursor.execute(_LINE_BEFORE, (doc_id, first)).fetchone()
+            first = before[0] + 1 if before else 0
+        yield from _whole_lines(place, cursor.execute(sections_of, (doc_id, first)), joined=look.own)
+
+
+def _whole_lines(place: int, sections: Iterable[tuple[int, int, str]], *, joined: bool) -> Iterator[_Text]:
+    """Texts of whole lines: a section, or a run of sections that are parted in the middle of a line.
+
+    Args:
+        place: of the document.
+        sections: ordinal, length of the table header repeated in front, and text of each section, in order.
+        joined: whether the sections follow each other in the source without a gap.
+    """
+    run: list[str] = []
+    for ordinal, repeated, stored in sections:
+        text = stored[repeated:] if repeated else stored
+        if joined and not text.endswith("\n"):
+            run.append(text)
+        elif run:
+            run.append(text)
+            yield _run(place, ordinal, run)
+            run = []
+        else:
+            yield (place, ordinal), text, _ONE_SECTION
+    if run:
+        yield _run(place, ordinal, run)
+
+
+def _run(place: int, last: int, texts: Sequence[str]) -> _Text:
+    starts = tuple(accumulate(map(len, texts[:-1]), initial=0))
+    return (place, last - len(texts) + 1), "".join(texts), starts
 
 
 def _with_front_matter(look: Look, scope: Scope) -> frozenset[int]:

@@ -34,6 +34,7 @@ _NEAREST_POOL = 2000  # folders, and as many documents, that difflib compares at
 _NEAREST_QUERY = 120
 _LEAST_LIKENESS = 0.5
 _BRIEF = 100  # characters of a wrong entry that a note repeats
+_MOST_ADVICE = 3  # entries for which the nearest names are looked for
 _MOST_OPTIONAL = 2  # "**/" that may stand for nothing in one glob; each is a choice to try
 
 
@@ -180,7 +181,7 @@ def resolve(entries: Sequence[str], table: DocumentTable) -> Scope:
     chosen: set[int] = set()
     notes: list[str] = []
     for entry in entries:
-        places, note = _select(entry, table)
+        places, note = _select(entry, table, advise=len(notes) < _MOST_ADVICE)
         chosen.update(places)
         if note:
             notes.append(note)
@@ -190,7 +191,7 @@ def resolve(entries: Sequence[str], table: DocumentTable) -> Scope:
     return Scope(frozenset(table.doc_ids[place] for place in places), places, tuple(notes))
 
 
-def _select(entry: str, table: DocumentTable) -> tuple[Iterable[int], str]:
+def _select(entry: str, table: DocumentTable, *, advise: bool) -> tuple[Iterable[int], str]:
     exact = table.by_path.get(entry)
     if exact is not None:
         return (exact,), ""
@@ -214,7 +215,7 @@ def _select(entry: str, table: DocumentTable) -> tuple[Iterable[int], str]:
     found = _match(composed.casefold(), table.folded)
     if found:
         return found, f"'{_brief(entry)}' matched only without regard to case"
-    near = nearest(name, table)
+    near = nearest(name, table) if advise else []  # it takes a third of a second among thousands
     advice = f"; nearest: {', '.join(map(shown, near))}" if near else ""
     return (), f"'{_brief(entry)}' matches 0 documents{advice}"
 

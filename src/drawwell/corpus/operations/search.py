@@ -101,7 +101,7 @@ def search(look: Look, query: Query) -> SearchResult:
     hits = tuple(hit for _, hit in taken)
     end = start + (taken[-1][0] if taken else len(page))
     if not ranked:
-        notes.append(_NO_WORDS if not tokens else _NO_HITS)
+        notes.extend(_nothing(look, tokens, scope, metadata=query.mode != "plain"))
     return SearchResult(
         hits=hits,
         mode="plain",
@@ -111,7 +111,21 @@ def search(look: Look, query: Query) -> SearchResult:
 
 
 _NO_WORDS = "there are no searchable words in the query: grep finds any characters"
-_NO_HITS = "no section holds any of these words: try others, or grep for a part of a word or a code"
+_TRY = "try others, or grep for a part of a word or a code"
+
+
+def _nothing(look: Look, tokens: Sequence[str], scope: Scope, *, metadata: bool) -> list[str]:
+    """What to say when nothing was found: where nothing is, and what may be missing."""
+    if not tokens:
+        return [_NO_WORDS]
+    if scope.doc_ids is None:
+        return [f"no section holds any of these words: {_TRY}", *look.excuses()]
+    count = len(scope.doc_ids)
+    named = "the document" if count == 1 else f"the {count} documents"
+    none = f"no section of {named} that `in` names holds any of these words"
+    if _ranked(look, tokens, Scope(), 1, metadata=metadata):
+        return [f"{none}, but other documents do: search without `in`", *look.excuses()]
+    return [f"{none}, nor does any other: {_TRY}", *look.excuses()]
 
 
 def _check(query: Query) -> None:

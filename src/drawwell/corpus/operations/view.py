@@ -13,13 +13,11 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from drawwell.corpus.operations.paths import DocumentTable
 from drawwell.corpus.store.handle import Store
-from drawwell.corpus.store.schema import damaged, read_meta
-from drawwell.errors import Error, NotReady, StoreBusy, StoreError
+from drawwell.corpus.store.schema import read_meta, translated
 
 __all__ = ["CITE_DIGITS", "META", "Look", "SectionRow", "Views"]
 
@@ -108,6 +106,24 @@ class Look:
             return [f"the first ingest is not complete: {count} document{'s' if count != 1 else ''} so far"]
         return [] if count else ["the store holds no documents"]
 
+    def faults(self) -> tuple[int, int]:
+        """How many files were skipped, and how many documents are marked as stale."""
+        if not self.own:
+            return 0, 0
+        sql = "SELECT (SELECT count(*) FROM drawwell_skipped), count(*) FROM drawwell_documents WHERE stale <> ''"
+        skipped, stale = self.connection.execute(sql).fetchone()
+        return skipped, stale
+
+    def excuses(self) -> list[str]:
+        """Why something may be missing that a caller did not find: files that could not be read."""
+        skipped, stale = self.faults()
+        parts = []
+        if skipped:
+            parts.append(f"{skipped} file{' was' if skipped == 1 else 's were'} skipped")
+        if stale:
+            parts.append(f"{stale} document{' is' if stale == 1 else 's are'} out of date")
+        return [f"{' and '.join(parts)}: the user can see which with drawwell status"] if parts else []
+
     def section(self, doc_id: int, ordinal: int) -> SectionRow | None:
         """A section by its place."""
         found = self.sections(doc_id, ordinal, ordinal)
@@ -155,29 +171,40 @@ class Views:
             NotReady: the call was interrupted, by a server that is leaving say.
             StoreBusy, StoreError: the store cannot be read.
         """
-        connection, generation = self._begin()
+        try:
+            connection, generation = self._begin()
+        except sqlite3.DatabaseError as error:
+            raise translated(self._store.path, error) from error
         try:
             yield Look(connection, generation, self._documents(connection, generation), own=self._store.own)
         except sqlite3.DatabaseError as error:
-            raise _translated(self._store.path, error) from error
+            raise translated(self._store.path, error) from error
         finally:
-            with contextlib.suppress(sqlite3.Error):  # closed meanwhile, which ends the transaction too
-                connection.execute("ROLLBACK")
+            _end(connection)
 
     def _begin(self) -> tuple[sqlite3.Connection, str]:
         while True:
             connection = self._store.connection()
-            connection.execute("BEGIN")
-            generation = self._store.generation()
-            if self._store.connection() is connection:
-                return connection, generation
-            connection.execute("ROLLBACK")  # the file was replaced in between: what was read may be of two stores
+            try:
+                connection.execute("BEGIN")
+                generation = self._store.generation()
+                if self._store.connection() is connection:
+                    return connection, generation
+            except BaseException:
+                _end(connection)  # or every later call of this thread would find a transaction begun
+                raise
+            _end(connection)  # the file was replaced in between: what was read may be of two stores
 
     def _documents(self, connection: sqlite3.Connection, generation: str) -> DocumentTable:
         with self._lock:
             if self._table is None or self._table[0] != generation:
                 self._table = (generation, DocumentTable.load(connection, own=self._store.own))
             return self._table[1]
+
+
+def _end(connection: sqlite3.Connection) -> None:
+    with contextlib.suppress(sqlite3.Error):  # closed meanwhile, which ends the transaction too
+        connection.execute("ROLLBACK")
 
 
 def _front_matter(doc_id: int, path: str, title: str, text: str, stale: str) -> SectionRow:
@@ -201,14 +228,3 @@ def _front_matter(doc_id: int, path: str, title: str, text: str, stale: str) -> 
         parts=0,
         stale=stale,
     )
-
-
-def _translated(path: Path, error: sqlite3.DatabaseError) -> Error:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_INTERRUPT:
-        return NotReady("the call was interrupted", "Call again")
-    if code == sqlite3.SQLITE_BUSY:
-        return StoreBusy(f"another process holds the store {path}", "Try again when it is done")
-    if isinstance(error, sqlite3.ProgrammingError):
-        return StoreError(f"the store {path} was closed during the call", "Open it again")
-    return damaged(path, error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sqlite3
 from pathlib import Path
 
@@ -70,7 +71,8 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _uri(path: Path, options: str) -> str:
-    return f"{path.absolute().as_uri()}?{options}"
+    # Of a share of Windows, "file://server/..." names a host, which SQLite refuses: it takes "file:////server/...".
+    return f"{re.sub('^file://(?=[^/])', 'file:////', path.absolute().as_uri())}?{options}"
 
 
 def _connect(uri: str) -> Connection:

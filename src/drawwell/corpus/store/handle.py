@@ -17,6 +17,7 @@ from drawwell.corpus.store.schema import (
     damaged,
     own_version,
     read_meta,
+    translated,
 )
 from drawwell.errors import StoreError
 
@@ -36,6 +37,7 @@ class Store:
         self.own = False
         self._local = threading.local()
         self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
+        self._lock = threading.Lock()  # of the set above, and of being closed
         self._closed = False
 
     @staticmethod
@@ -65,7 +67,7 @@ class Store:
             StoreError: the store was closed, or is no longer a store.
         """
         if self._closed:
-            raise StoreError(f"the store {self.path} was closed", "Open it again")
+            raise self._was_closed()
         current: Connection | None = getattr(self._local, "connection", None)
         identity = _identity(self.path)  # before opening: if the file is replaced meanwhile, the next call sees it
         if current is not None and (identity is None or _same(identity, self._local.identity, self._local.immutable)):
@@ -84,15 +86,18 @@ class Store:
         except StoreError:
             connection.close()
             raise
+        self._keep(connection)
         self._local.connection = connection
         self._local.immutable = immutable
         self._local.identity = identity
-        self._connections.add(connection)
         return connection
 
     def meta(self, key: str) -> str | None:
         """The value of a key of the ``meta`` table; None when it is not there."""
-        return read_meta(self.connection(), key)
+        try:
+            return read_meta(self.connection(), key)
+        except sqlite3.DatabaseError as error:
+            raise translated(self.path, error) from error
 
     def generation(self) -> str:
         """A short text that changes with every committed change of content."""
@@ -102,14 +107,29 @@ class Store:
 
     def interrupt(self) -> None:
         """Make queries that run in any thread fail at once; for a server that must leave."""
-        for connection in list(self._connections):
+        for connection in self._open_connections():
             connection.interrupt()
 
     def close(self) -> None:
         """Close the connections of all threads. Closing twice does nothing."""
         self._closed = True
-        for connection in list(self._connections):
+        for connection in self._open_connections():
             connection.close()
+
+    def _keep(self, connection: Connection) -> None:
+        with self._lock:
+            if not self._closed:
+                self._connections.add(connection)
+                return
+        connection.close()
+        raise self._was_closed()
+
+    def _open_connections(self) -> list[Connection]:
+        with self._lock:
+            return list(self._connections)
+
+    def _was_closed(self) -> StoreError:
+        return StoreError(f"the store {self.path} was closed", "Open it again")
 
 
 def _migrate_in_place(path: Path) -> None:

@@ -75,5 +75,8 @@ class StoreLock:
             if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
                 return False
             raise StoreError(f"cannot write beside the store {self._store}: {error}", "Give another place") from error
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            raise StoreError(f"{self._path} is not a lock of drawwell's: {error}", "Delete it") from error
         self._connection = connection
         return True

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from drawwell.errors import DependencyError, StoreError, StoreTooNew
+from drawwell.errors import DependencyError, Error, NotReady, StoreBusy, StoreError, StoreTooNew
 
 __all__ = [
     "FORMAT_VERSION",
@@ -33,6 +33,7 @@ __all__ = [
     "migrate",
     "own_version",
     "read_meta",
+    "translated",
 ]
 
 FORMAT_VERSION = "1.0"
@@ -216,6 +217,18 @@ def _too_new(path: Path, has: str, known: str) -> StoreTooNew:
 def damaged(path: Path, error: sqlite3.Error) -> StoreError:
     """What to tell a user when SQLite cannot make sense of a file."""
     return StoreError(f"the store {path} is damaged or not a store: {error}", "Delete it and ingest the folder again")
+
+
+def translated(path: Path, error: sqlite3.DatabaseError) -> Error:
+    """What to tell a user when a store cannot be read now, whatever the reason."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_INTERRUPT:
+        return NotReady("the call was interrupted", "Call again")
+    if code == sqlite3.SQLITE_BUSY:
+        return StoreBusy(f"another process holds the store {path}", "Try again when it is done")
+    if isinstance(error, sqlite3.ProgrammingError):
+        return StoreError(f"the store {path} was closed during the call", "Open it again")
+    return damaged(path, error)
 
 
 def own_version(connection: sqlite3.Connection) -> int:
