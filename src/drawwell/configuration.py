@@ -220,7 +220,8 @@ class _Gathered:
             what = f"{', '.join(unknown)} {'is not a setting' if len(unknown) == 1 else 'are not settings'}"
             self.faults.append(ConfigurationError(f"{place}: {what}", _advice(*unknown)))
         if refused:
-            names, variables = (", ".join(each) for each in zip(*((e.name, e.variables[0]) for e in refused)))
+            names = ", ".join(entry.name for entry in refused)
+            variables = ", ".join(entry.variables[0] for entry in refused)
             self.faults.append(
                 ConfigurationError(
                     f"{place}: {names} cannot be set by a project", f"Set {variables} or write to {user_file()}"

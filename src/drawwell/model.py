@@ -89,19 +89,20 @@ class SectionText:
     doc: str
     heading_path: str
     kind: str
+    stale: str = field(default="", metadata=OPTIONAL)
+    """Why the text may be out of date; before the text, so that it is seen."""
+    part: str = field(default="", metadata=OPTIONAL)
+    """``"2 of 5"`` when a block longer than any section was cut, and for the parts of a long table."""
+    lines: tuple[int, int] | None = field(default=None, metadata=OPTIONAL)
+    """First and last line of the source (of its Markdown rendition for formats that are converted)."""
     text: str
     """The author's characters; for a later part of a table, its header rows are repeated in front."""
     cite: str
     prev_id: str | None = None
     next_id: str | None = None
-    lines: tuple[int, int] | None = field(default=None, metadata=OPTIONAL)
-    """First and last line of the source (of its Markdown rendition for formats that are converted)."""
     covers: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
-    part: str = field(default="", metadata=OPTIONAL)
-    """``"2 of 5"`` when a block longer than any section was cut, and for the parts of a long table."""
     repeated: int = field(default=0, metadata=OPTIONAL)
     """Characters at the start of ``text`` that repeat the table's header and do not stand there in the source."""
-    stale: str = field(default="", metadata=OPTIONAL)
     anchor: bool = field(default=False, metadata=OPTIONAL)
     """Among neighbours: the section that was asked for."""
     context: tuple[SectionText, ...] | None = field(default=None, metadata=OPTIONAL)

@@ -23,11 +23,11 @@ def test_report_and_store(docs: Path) -> None:
 
 
 def test_report_as_json(docs: Path) -> None:
-    """``--json`` has every count of the report, and skipped files with their reasons."""
+    """``--json`` has every count of the report, and skipped files and warnings as objects with path and reason."""
     (docs / "empty.md").write_text("")
     report = json.loads(drawwell("ingest", docs, "--json").out)
     assert (report["seen"], report["added"], report["documents"]) == (3, 2, 2)
-    assert report["skipped"][0][0] == "empty.md"
+    assert report["skipped"] == [{"path": "empty.md", "reason": "no content"}]
     assert report["store"].endswith("store.sqlite")
     assert report["index_mode"] == "flat"
 

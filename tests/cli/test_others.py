@@ -26,8 +26,9 @@ def test_status(docs: Path) -> None:
     for _ in range(2):
         found = json.loads(drawwell("status", docs, "--json").out)
         assert (found["documents"], found["state"]) == (2, "complete")
-        assert found["skipped"][0][0] == "empty.md"
-        assert [path for path, _ in found["changed"]] == ["b.txt"]
+        assert found["skipped"] == [{"path": "empty.md", "reason": "no content"}]
+        assert [set(each) for each in found["changed"]] == [{"path", "reason"}]
+        assert found["changed"][0]["path"] == "b.txt"
         assert found["added"] == ["new.md"]
     ran = drawwell("status", cwd=docs)
     assert ran.code == 0

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -69,7 +70,7 @@ def serve(session: Session, /, sources: tuple[str, ...], **given: Any) -> None:
 class _Refreshing:
     """How served folders are kept fresh."""
 
-    env_file: Path | None
+    session: Session
     flags: Mapping[str, Any]
     take_in: bool
     watch: bool
@@ -88,7 +89,7 @@ def _config(session: Session, sources: Sequence[str], given: Mapping[str, Any]) 
 
     settings = session.settings(None, {name: given[name] for name in (*_SERVER_SETTINGS, "store")})
     refreshing = _Refreshing(
-        env_file=session.env_file,
+        session=session,
         flags={name: given[name] for name in _CUTTING},
         take_in=not given["no_ingest"],
         watch=settings.enabled("watch"),
@@ -193,10 +194,24 @@ def _source(name: str, place: CorpusPlace, refreshing: _Refreshing) -> CorpusSou
     from drawwell.corpus.watch import WatchOptions
     from drawwell.server.tools.live_corpus import CorpusSource
 
-    take_in = refreshing.take_in and place.root is not None
-    command = ingest_command(place, refreshing.flags, refreshing.env_file) if take_in else ()
-    watch = WatchOptions(force_polling=refreshing.poll) if take_in and refreshing.watch else None
-    return CorpusSource(store=place.store, root=place.root, name=name, ingest=command, watch=watch)
+    if place.root is None or not refreshing.take_in:
+        return CorpusSource(store=place.store, root=place.root, name=name)
+    command = ingest_command(place, refreshing.flags, refreshing.session.env_file)
+    watch = WatchOptions(force_polling=refreshing.poll) if refreshing.watch else None
+    check = partial(_check, refreshing, place.root)
+    return CorpusSource(store=place.store, root=place.root, name=name, ingest=command, check=check, watch=watch)
+
+
+def _check(refreshing: _Refreshing, root: Path) -> None:
+    """Find at once what would stop an ingest of a folder: it is missing, or a setting is wrong.
+
+    Raises:
+        SourceError, ConfigurationError, ArgumentError: as the ingest would.
+    """
+    from drawwell.compose import corpus_place, ingest_options
+
+    corpus_place(root)
+    ingest_options(refreshing.session.settings(root, dict(refreshing.flags), quiet=True))
 
 
 def ingest_command(place: CorpusPlace, flags: Mapping[str, Any], env_file: Path | None = None) -> tuple[str, ...]:

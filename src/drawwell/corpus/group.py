@@ -95,7 +95,8 @@ class CorpusGroup:
 
         Each corpus's own order is kept. Scores of two corpora are only roughly comparable, since the weight of a
         word follows from how rare it is in each; but the best of each in turn would put the weak hits of a small
-        corpus above good ones. Arguments and errors as for one corpus; entries of ``within`` begin with the name of a corpus.
+        corpus above good ones. Arguments and errors as for one corpus; entries of ``within`` begin with the name of a
+        corpus.
         """
         check_whole("limit", limit, 1, MAX_LIMIT)
         check_budget(max_tokens)
@@ -172,6 +173,7 @@ class CorpusGroup:
         deadline = time.monotonic() + GREP_SECONDS
         matches: list[GrepMatch] = []
         hints: dict[str, str | None] = {}
+        answered: set[str] = set()
         names = list(scopes.filters)
         while place < len(names) and _has_room(limit - len(matches), max_tokens, deadline):
             name = names[place]
@@ -185,15 +187,17 @@ class CorpusGroup:
                 cursor=after,
             )
             matches.extend(_named(name, match) for match in found.matches)
-            hints[name] = found.hint if within or found.matches or found.truncated else None
+            hints[name] = found.hint
+            if found.matches or found.truncated:
+                answered.add(name)
             if max_tokens is not None:
                 max_tokens -= sum(map(json_tokens, found.matches))
             after = found.next or ""
             if found.truncated:
                 break
             place += 1
-        if not matches and not any(hints.values()):
-            hints["everywhere"] = "no line matches: try a shorter part of it, or search for words"
+        if answered and not within:
+            hints = {name: hint for name, hint in hints.items() if name in answered}
         following = f"{pager.cursor(place)}/{after}" if place < len(names) else None
         return GrepResult(
             matches=tuple(matches), truncated=following is not None, hint=self._hint(scopes, hints), next=following

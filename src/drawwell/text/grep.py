@@ -277,7 +277,7 @@ def _compile_backtracking(pattern: str) -> _Backtracking:
 
 def _too_expensive(pattern: str) -> ArgumentError:
     takes = "a regular expression that needs less memory: this one is too expensive"
-    return ArgumentError("pattern", pattern, takes, "Simplify it, or look for it literally with regex=false")
+    return ArgumentError("pattern", pattern, takes, "Simplify it, or leave regex out to look for these very characters")
 
 
 _NO_REGEX = (regex.error, ValueError, OverflowError, RecursionError, MemoryError)

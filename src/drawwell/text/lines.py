@@ -65,7 +65,3 @@ class LineMap:
     def line(self, offset: int) -> int:
         """Number, from 1, of the line that holds the character at ``offset``."""
         return bisect_right(self.starts, offset)
-
-    def start(self, offset: int) -> int:
-        """Offset at which the line that holds ``offset`` begins."""
-        return self.starts[bisect_right(self.starts, offset) - 1]

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 
 from drawwell.model import Span
 from drawwell.text.blocks import Block, Parsed
+from drawwell.text.lines import LineMap
 from drawwell.text.packing import Packer, Part, SectionLimits, Tile, tile
 
 __all__ = ["Section", "SectionLimits", "Sectioned", "cut", "plain_slug"]
@@ -279,8 +280,7 @@ def _close(run: list[_Group]) -> list[_Group]:
 def _name(parsed: Parsed, packed: list[tuple[_Group, list[Part]]]) -> list[Section]:
     """Give every part its ordinal, headings, anchor and lines."""
     source = parsed.source
-    start = parsed.front_matter.end if parsed.front_matter else 0
-    line = 1 + source.count("\n", 0, start)
+    lines = LineMap(source)
     slugs: Counter[str] = Counter()
     taken: set[str] = set()
     hidden = [block.span for block in parsed.blocks if block.kind == "hidden"]
@@ -288,7 +288,7 @@ def _name(parsed: Parsed, packed: list[tuple[_Group, list[Part]]]) -> list[Secti
     for group, parts in packed:
         anchor = _unique(group.anchor or plain_slug(group.path[-1]) or "section", slugs, taken)
         for number, (part, covers) in enumerate(zip(parts, _covers(group, parts), strict=True), 1):
-            body = source[part.start : part.end]
+            visible = len(source[part.start : part.end].rstrip())
             sections.append(
                 Section(
                     ordinal=len(sections),
@@ -301,12 +301,11 @@ def _name(parsed: Parsed, packed: list[tuple[_Group, list[Part]]]) -> list[Secti
                     repeated=part.repeated,
                     part=part.part,
                     parts=part.parts,
-                    first_line=line,
-                    last_line=line + body.rstrip().count("\n"),
+                    first_line=lines.line(part.start),
+                    last_line=lines.line(part.start + max(0, visible - 1)),
                     hidden=_within(hidden, part),
                 )
             )
-            line += body.count("\n")
     return sections
 
 

@@ -278,12 +278,11 @@ def _titles(entries: Sequence[Entry], base: int) -> Iterator[str]:
         parts.setdefault(entry.path[base : entry.path.find("/", base) + 1], []).append(entry)
     turns = deque(iter(sorted(part, key=_after_front_page)) for part in parts.values())
     while turns:
-        entry = next(turns[0], None)
-        if entry is None:
-            turns.popleft()
-            continue
-        yield entry.title
-        turns.rotate(-1)
+        part = turns.popleft()
+        for entry in part:
+            yield entry.title
+            turns.append(part)
+            break
     yield from (entry.title for entry in aside)
 
 

@@ -61,7 +61,7 @@ def find(look: Look, text: str) -> SectionRow:
 
     Raises:
         ArgumentError: it does not look like an id.
-        NotFound: there is no such document or section, or it is a whole document; the nearest are named.
+        NotFound: there is no such document or section; the nearest are named.
         Stale: the cited text does not stand there any more; ``moved_to`` says where it does.
     """
     if isinstance(text, str) and "#" not in text and _is_text(text):
@@ -120,20 +120,26 @@ def _not_found(look: Look, address: Address, doc_id: int | None) -> NotFound:
     path = shown(address.path)
     if address.ordinal < 0:
         return NotFound(f"{path} has no front matter", f"Its sections begin at {path}#0")
-    return NotFound(f"there is no section {address}", _its_sections(look, path, doc_id))
-
-
-def _its_sections(look: Look, path: str, doc_id: int) -> str:
-    sql = "SELECT max(ordinal) FROM sections WHERE doc_id = ?"
-    last = look.connection.execute(sql, (doc_id,)).fetchone()[0]
+    last = _last_section(look, doc_id)
     if last is None:
-        return f"It has no sections; its front matter is {path}#{META}"
-    return f"Its sections are {path}#0 to {path}#{last}" if last else f"Its only section is {path}#0"
+        advice = f"It has no sections; its front matter is {path}#{META}"
+    else:
+        advice = f"Its sections are {path}#0 to {path}#{last}" if last else f"Its only section is {path}#0"
+    return NotFound(f"there is no section {address}", advice)
+
+
+def _last_section(look: Look, doc_id: int) -> int | None:
+    """The ordinal of a document's last section; None when it has none."""
+    last: int | None = look.connection.execute(
+        "SELECT max(ordinal) FROM sections WHERE doc_id = ?", (doc_id,)
+    ).fetchone()[0]
+    return last
 
 
 def _refuse_document(look: Look, path: str) -> None:
-    """Name the sections of a document whose path was given in place of an id."""
+    """Say what to add to the path of a document that was given in place of an id."""
     doc_id = _document(look, path)
     if doc_id is not None:
-        name = shown(tidy(path))
-        raise NotFound(f"'{name}' is a document, not a section", _its_sections(look, name, doc_id))
+        last = _last_section(look, doc_id)
+        numbers = f"one of #0 to #{last}" if last else f"#{META if last is None else 0}"
+        raise ArgumentError("id", path, _TAKES, f"That is a document: add {numbers} to name a section of it")

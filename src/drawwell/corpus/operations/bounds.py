@@ -17,8 +17,9 @@ def check_whole(parameter: str, value: object, low: int, high: int) -> None:
         ArgumentError: it is not.
     """
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        number = isinstance(value, int) and not isinstance(value, bool)
-        advice = f"The nearest is {low if value < low else high}" if number else f"Give a number, such as {max(low, 1)}"
+        advice = f"Give a number, such as {max(low, 1)}"
+        if isinstance(value, int) and not isinstance(value, bool):
+            advice = f"The nearest is {low if value < low else high}"
         raise ArgumentError(parameter, value, f"a whole number from {low} to {high}", advice)
 
 

@@ -80,9 +80,8 @@ def grep(look: Look, query: GrepQuery) -> GrepResult:
     scope = resolve(entries, look.table)
     known = [*scope.notes, *look.notes()]
     scan = _Scan(look, matcher, query)
-    scan.reserve(
-        json_tokens(GrepResult(matches=(), truncated=True, hint="; ".join(known), next=pager.cursor(10**6, 10**6)))
-    )
+    rest = GrepResult(matches=(), truncated=True, hint="; ".join(known), next=pager.cursor(10**6, 10**6))
+    scan.reserve(json_tokens(rest))
     stopped = scan.run(_texts(look, scope, begin), begin)
     notes = [*scope.notes, *scan.notes, *look.notes()]
     if not scan.matches and not notes:
@@ -111,6 +110,7 @@ class _Scan:
         self._matcher = matcher
         self._query = query
         self._left = query.max_tokens
+        self._places: list[_Place] = []
         self.matches: list[GrepMatch] = []
         self.notes: list[str] = []
 
@@ -144,7 +144,12 @@ class _Scan:
     def _take(self, place: _Place, text: _Text, found: Found) -> bool:
         """Take the match of a section; False when there is no room for it."""
         match = self._match(place, text, found)
-        return match is None or (len(self.matches) < self._query.limit and self._fits(match))
+        if match is None:
+            return True
+        if len(self.matches) == self._query.limit or not self._fits(match):
+            return False
+        self._places.append(place)
+        return True
 
     def _fits(self, match: GrepMatch) -> bool:
         """Take a match if the token budget allows; a first one is taken with as many of its lines as fit."""
@@ -175,20 +180,24 @@ class _Scan:
 
     def _out_of_time(self, text: _Text) -> _Place:
         path = self._look.table.paths[text[0][0]]
-        self._stopped(f"at {shown(path)}")
-        return text[0]
+        return self._stopped(text[0], f"at {shown(path)}")
 
     def _too_slow(self, text: _Text) -> _Place:
         (place, ordinal), _, starts = text
         name = f"{shown(self._look.table.paths[place])}#{META if ordinal < 0 else ordinal}"
-        self._stopped(f"in {name}, which is left out")
-        return place, ordinal + len(starts)
+        return self._stopped((place, ordinal + len(starts)), f"in {name}, which is left out")
 
-    def _stopped(self, where: str) -> None:
-        self.notes.append(
+    def _stopped(self, place: _Place, where: str) -> _Place:
+        """Say why it stopped; the last matches make room for that where they have to."""
+        note = (
             f"stopped after {self._query.seconds:g} s {where}: go on with the cursor, name fewer documents,"
             " or look for a literal text"
         )
+        self.notes.append(note)
+        while self._left is not None and self._left < estimate_tokens(note) and len(self.matches) > 1:
+            place = self._places.pop()
+            self._left += item_tokens(self.matches.pop())
+        return place
 
     def _match(self, place: _Place, text: _Text, found: Found) -> GrepMatch | None:
         row = _row(self._look, place)

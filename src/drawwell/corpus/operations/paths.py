@@ -200,7 +200,7 @@ def _select(entry: str, table: DocumentTable, *, advise: bool) -> tuple[Iterable
         return range(len(table.paths)), ""
     if name.endswith(FILES_HERE):
         folder = name.removesuffix(FILES_HERE).strip()
-        places, note = _select(folder, table)
+        places, note = _select(folder, table, advise=advise)
         return [place for place in places if table.paths[place].count("/") == folder.count("/")], note
     found = _match(name, table.paths, table.under)
     if found:

@@ -18,7 +18,7 @@ from drawwell.corpus.operations.paths import Scope, entries_of, resolve
 from drawwell.corpus.operations.view import Look, SectionRow
 from drawwell.errors import ArgumentError
 from drawwell.model import Hit, SearchResult
-from drawwell.retrieval.paging import Pager, json_tokens, take_within
+from drawwell.retrieval.paging import Pager, item_tokens, json_tokens, take_within
 from drawwell.text.snippets import snippet
 from drawwell.text.tokens import plain_tokens
 
@@ -97,7 +97,10 @@ def search(look: Look, query: Query) -> SearchResult:
     wanted = start + query.limit + 1
     ranked = _ranked(look, tokens, scope, wanted, metadata=query.mode != "plain")
     page = ranked[start : start + query.limit]
-    taken = take_within(_hits(look, page, tokens), lambda pair: json_tokens(pair[1]), query.max_tokens)
+    room = query.max_tokens
+    if room is not None:
+        room -= json_tokens(SearchResult(hits=(), mode="plain", hint=_hint(notes), next=pager.cursor(len(ranked))))
+    taken = take_within(_hits(look, page, tokens), lambda pair: item_tokens(pair[1]), room)
     hits = tuple(hit for _, hit in taken)
     end = start + (taken[-1][0] if taken else len(page))
     if not ranked:

@@ -14,8 +14,7 @@ from drawwell.corpus.operations.view import Look
 from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.store.connect import size_of
 from drawwell.errors import SourceError
-from drawwell.model import Noted
-from drawwell.model import OPTIONAL
+from drawwell.model import OPTIONAL, Noted
 
 __all__ = ["CorpusStatus", "corpus_status"]
 

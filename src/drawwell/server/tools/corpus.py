@@ -107,9 +107,9 @@ SEARCH = ToolSpec(
     description=(
         "Use this first for any question that the user's documents may answer; it gives pointers, read gives text, "
         "and answers cite. Finds sections by words and identifiers, best first: id, heading_path, a snippet of a few "
-        "words, cite. Snippets are no evidence: read the sections before you answer. Use the words that the text "
-        "would use. To compare documents, search each one with `in`. "
-        "For every place of an exact code use grep."
+        "words, cite; covers names headings further down in the section, stale says why its text may be out of date. "
+        "Snippets are no evidence: read the sections before you answer. Use the words that the text would use. "
+        "To compare documents, search each one with `in`. For every place of an exact code use grep."
     ),
     input_schema=_schema(
         ("query",),

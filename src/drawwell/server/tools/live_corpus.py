@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ class CorpusSource:
         root: the folder of its documents; None when only the store is known.
         name: first element of its ids when several are served; empty for one alone.
         ingest: command that brings the store up to date and tells of it as ``server.child`` says; empty for none.
+        check: raises, without delay, what that command would fail with at once.
         watch: how the folder is watched; None for not at all.
     """
 
@@ -42,6 +43,7 @@ class CorpusSource:
     root: Path | None = None
     name: str = ""
     ingest: tuple[str, ...] = ()
+    check: Callable[[], None] = field(default=lambda: None, compare=False)
     watch: WatchOptions | None = None
 
 
@@ -166,6 +168,11 @@ class LiveCorpus:
         if state.error is not None and not state.running:
             self._retry(state)
             return Error(state.error.message, state.error.suggestion)
+        if not state.total:
+            try:
+                self.source.check()
+            except Error as known:
+                return known
         return _indexing(state)
 
     def _outdated(self, _paths: frozenset[str]) -> None:
