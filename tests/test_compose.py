@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,10 @@ import pytest
 from drawwell.compose import CorpusPlace, corpus_place, ingest_options, nearest_corpus, open_corpus, refresh
 from drawwell.configuration import load_settings
 from drawwell.corpus.index.render import IndexEntry, IndexHeader, render_index
+from drawwell.corpus.ingest import run
 from drawwell.corpus.options import IngestOptions
-from drawwell.errors import ArgumentError, ConfigurationError, NotFound, SourceError
+from drawwell.corpus.store import places
+from drawwell.errors import ArgumentError, ConfigurationError, NotFound, SourceError, StoreUnwritable
 from drawwell.settings import SETTINGS
 
 
@@ -118,3 +122,49 @@ def test_a_broken_project_file_stops_only_what_takes_in(docs: Path) -> None:
         open_corpus(docs)
     with open_corpus(docs, ingest=False) as corpus:
         assert corpus.status().documents
+
+
+@pytest.fixture
+def unwritable(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with its store, on what can only be read, for a user whose cache cannot be written either."""
+    open_corpus(docs).close()
+    (docs / "b.md").write_text("# Beta\n\nWords about ledgers.\n")
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr(places, "writable", lambda folder: False)
+    return docs
+
+
+def test_a_shipped_store_answers_where_nothing_can_be_written(unwritable: Path) -> None:
+    """With a warning that changes are not taken in; without an ingest there is nothing to warn of."""
+    with (
+        pytest.warns(UserWarning, match="changes could not be taken in"),
+        open_corpus(unwritable) as corpus,
+    ):
+        assert corpus.search("gateways").hits
+    with open_corpus(unwritable, ingest=False) as corpus:
+        assert corpus.status().documents == 1
+
+
+def test_without_any_store_a_place_that_cannot_be_written_is_an_error(unwritable: Path) -> None:
+    """There is nothing to answer from."""
+    shutil.rmtree(unwritable / ".drawwell")
+    with pytest.raises(StoreUnwritable, match="cannot write"):
+        open_corpus(unwritable)
+
+
+def test_a_store_answers_when_the_disk_is_full(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was before, with a warning."""
+    open_corpus(docs).close()
+
+    def small(path: Path) -> sqlite3.Connection:
+        connection = opened(path)
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+        return connection
+
+    opened = run.open_for_writing
+    monkeypatch.setattr(run, "open_for_writing", small)
+    (docs / "b.md").write_text("# Beta\n\n" + "Words about ledgers. " * 10_000)
+    with pytest.warns(UserWarning, match="full"), open_corpus(docs) as corpus:
+        assert corpus.search("gateways").hits

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.configuration import load_settings, user_file
+from drawwell.configuration import gather_settings, load_settings, user_file
 from drawwell.errors import ArgumentError, ConfigurationError
 
 
@@ -93,6 +93,35 @@ def test_unknown_key_names_the_nearest(tmp_path: Path) -> None:
         load_settings(tmp_path)
 
 
+def test_all_wrong_keys_are_named_at_once(tmp_path: Path) -> None:
+    """Every key that is no setting is named, with the nearest ones or where the settings are listed."""
+    write(tmp_path / "drawwell.toml", "section_max_char = 1\nzzz = 2\nhost = 'x'\nport = 1")
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings(tmp_path)
+    for part in (
+        "section_max_char, zzz are not settings",
+        "Did you mean section_max_chars for section_max_char? drawwell config lists the settings",
+        "host, port cannot be set by a project",
+        "Set DRAWWELL_HOST, DRAWWELL_PORT or write to",
+    ):
+        assert part in str(caught.value)
+    write(tmp_path / "drawwell.toml", "zzz = 2\nsection_max_chars = 300")
+    with pytest.raises(ConfigurationError, match=r"zzz is not a setting\. drawwell config lists the settings"):
+        load_settings(tmp_path)
+    gathered = gather_settings(tmp_path)
+    assert gathered.whole("section_max_chars") == 300
+    assert len(gathered.faults) == 1
+
+
+def test_unknown_variables_are_warnings(tmp_path: Path) -> None:
+    """Only names with our prefix count, from the environment and from the file of ``--env-file``."""
+    env_file = write(tmp_path / "x.env", "DRAWWELL_PROT=1\nOTHER=2\n")
+    found = load_settings(env_file=env_file, environment={"DRAWWELL_TOKEN": "x", "CONTEXTPULL_X": "y", "DRAWWELL_": ""})
+    assert len(found.warnings) == 2
+    assert "did you mean DRAWWELL_PORT?" in found.warnings[0]
+    assert "DRAWWELL_ in the environment is not a setting: drawwell config lists the settings" in found.warnings[1]
+
+
 def test_dashes_are_underscores(tmp_path: Path) -> None:
     """Keys may be written with dashes."""
     write(tmp_path / "drawwell.toml", "section-max-chars = 300\nrespect-gitignore = false")
@@ -142,7 +171,6 @@ def test_a_folder_in_place_of_a_file_is_named(tmp_path: Path) -> None:
         load_settings(tmp_path)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are of POSIX")
 @pytest.mark.parametrize("name", ["pyproject.toml", "drawwell.toml", "config.toml"])
 def test_a_pipe_or_a_device_is_never_read(name: str, tmp_path: Path) -> None:
     """A pipe in place of a settings file would be waited for, a device never ends: both are named instead."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,8 +11,8 @@ from typing import TYPE_CHECKING
 from drawwell.configuration import Settings, load_settings
 from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.store.handle import Store
-from drawwell.corpus.store.places import PEER_DIR, STORE_DIR, cached_store, find_store, store_path
-from drawwell.errors import ConfigurationError, NotFound, SourceError
+from drawwell.corpus.store.places import PEER_DIR, STORE_DIR, cached_store, find_store, readable_store, store_path
+from drawwell.errors import ConfigurationError, NotFound, SourceError, StoreError, StoreUnwritable
 from drawwell.settings import Scalar
 from drawwell.text.formats import format_of
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from drawwell.corpus.operations.corpus import Corpus
 
 __all__ = [
+    "NOT_TAKEN_IN",
     "CorpusPlace",
     "corpus_place",
     "ingest_options",
@@ -27,9 +30,11 @@ __all__ = [
     "open_corpus",
     "open_place",
     "refresh",
+    "refresh_if_possible",
 ]
 
 _STORE_FOLDERS = (STORE_DIR, PEER_DIR)
+NOT_TAKEN_IN = "changes could not be taken in, so the store answers as it is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +148,28 @@ def refresh(
     return ingest(place.root, place.store, ingest_options(settings, prune=prune), progress)
 
 
+def refresh_if_possible(
+    place: CorpusPlace, settings: Settings, progress: Progress | None = None
+) -> IngestReport | StoreUnwritable:
+    """``refresh``, but where nothing can be written, and a complete store is there to answer from, why not.
+
+    Raises:
+        SourceError: as ``refresh``.
+        StoreError: as ``refresh``, when there is no complete store.
+    """
+    try:
+        return refresh(place, settings, progress)
+    except StoreUnwritable as error:
+        try:
+            with closing(Store.open(readable_store(place.store, place.root))) as store:
+                complete = not store.own or store.meta("drawwell.state") == "complete"
+        except StoreError:
+            complete = False
+        if not complete:
+            raise
+        return error
+
+
 def open_place(place: CorpusPlace) -> Corpus:
     """Open a corpus for reading, as its store has it.
 
@@ -151,7 +178,7 @@ def open_place(place: CorpusPlace) -> Corpus:
     """
     from drawwell.corpus.operations.corpus import Corpus  # an ingest alone has no use for it, and start-up is felt
 
-    return Corpus(Store.open(place.store), place.root)
+    return Corpus(Store.open(readable_store(place.store, place.root)), place.root)
 
 
 def open_corpus(
@@ -174,9 +201,12 @@ def open_corpus(
     Returns:
         The five operations over it; a context manager.
 
+    Warns:
+        UserWarning: nothing can be written there, so a store that was complete answers as it is.
+
     Raises:
         SourceError: nothing is there to read.
-        StoreError: the store cannot be read or written.
+        StoreError: the store cannot be read; or there is none yet, and it cannot be written.
         ConfigurationError: a setting is wrong.
 
     Example:
@@ -189,5 +219,7 @@ def open_corpus(
     loaded = load_settings(folder if ingest and folder.is_dir() else None, given)
     place = corpus_place(folder, loaded)
     if ingest and folder.is_dir() and place.root is not None:
-        refresh(place, loaded, progress)
+        done = refresh_if_possible(place, loaded, progress)
+        if isinstance(done, StoreUnwritable):
+            warnings.warn(f"{NOT_TAKEN_IN}: {done}", stacklevel=2)
     return open_place(place)

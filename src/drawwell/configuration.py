@@ -239,8 +239,8 @@ class _Gathered:
         known = {variable for entry in SETTINGS for variable in entry.variables}
         for name in variables:
             if name.startswith(_PREFIX) and name not in known:
-                near = difflib.get_close_matches(name, sorted(known), n=1)
-                advice = f"did you mean {near[0]}?" if near else _SEE_CONFIG
+                near = difflib.get_close_matches(name.removeprefix(_PREFIX).lower(), list(_BY_NAME), n=1)
+                advice = f"did you mean {_BY_NAME[near[0]].variables[0]}?" if near else _SEE_CONFIG
                 self.warnings.append(f"{name} {place} is not a setting: {advice}")
 
 

@@ -10,6 +10,7 @@
     │   └── Vanished           too much of a source is gone at once to believe it
     ├── UnreadableFile         one file cannot be taken in (reported; never stops a run)
     ├── StoreError             a store is missing, damaged or not ours
+    │   ├── StoreUnwritable    its place is read-only, full or no place at all
     │   ├── StoreTooNew        written by a newer version
     │   └── StoreBusy          another process holds it
     ├── NotReady               the answer is still being made
@@ -39,6 +40,7 @@ __all__ = [
     "StoreBusy",
     "StoreError",
     "StoreTooNew",
+    "StoreUnwritable",
     "UnreadableFile",
     "Vanished",
     "short_repr",
@@ -111,6 +113,10 @@ class UnreadableFile(Error):
 
 class StoreError(Error):
     """A store is missing, damaged, or was not made by drawwell."""
+
+
+class StoreUnwritable(StoreError):
+    """A store's place cannot be written: read-only, full, or no place at all. What is there can still be read."""
 
 
 class StoreTooNew(StoreError):

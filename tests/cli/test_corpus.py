@@ -11,6 +11,7 @@ import pytest
 
 import drawwell as package
 from drawwell.compose import open_corpus
+from drawwell.corpus.store import places
 from tests.cli.helpers import drawwell, drawwell_process
 
 QUERY = "refund window annual plans"
@@ -129,6 +130,44 @@ def test_folder_is_brought_up_to_date_first(docs: Path) -> None:
     assert "a.md#0" in drawwell("search", "penguins", docs / ".drawwell" / "store.sqlite").out
 
 
+def test_skipped_files_are_told_with_what_was_taken_in(docs: Path) -> None:
+    """When something was taken in and something skipped, both are said; without news nothing is."""
+    (docs / "empty.md").write_text("")
+    assert "took in 2 added, 1 skipped: see drawwell status" in drawwell("search", "gateways", docs).err
+    assert drawwell("search", "gateways", docs).err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["read", "a.md"], "That is a document: add #0"),
+        (["grep", ""], "Give at least one character"),
+        (["grep", "(", "--regex"], "leave regex out"),
+        (["search", "--no-cache"], "put -- before it: drawwell search -- --no-cache DIR"),
+        (["grep", "--no-cache"], "put -- before it: drawwell grep -- --no-cache DIR"),
+    ],
+)
+def test_a_wrong_argument_says_what_to_do(arguments: list[str], said: str, docs: Path) -> None:
+    """A path without a number, no pattern, a broken expression, a query with a dash: each gets its own advice."""
+    drawwell("ingest", docs)
+    ran = drawwell(*arguments, cwd=docs)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+
+
+def test_errors_are_json_where_the_answer_would_be(docs: Path) -> None:
+    """With ``--json`` a failure is one line on stderr, the object that a tool answers."""
+    cite = json.loads(drawwell("read", "b.txt#0", docs, "--json").out)["cite"]
+    (docs / "c.txt").write_bytes((docs / "b.txt").read_bytes())
+    (docs / "b.txt").write_text("Other words about gates.\n")
+    ran = drawwell("read", cite, docs, "--json", "--quiet")
+    assert (ran.code, ran.out) == (1, "")
+    assert json.loads(ran.err)["moved_to"] == ["c.txt#0"]
+    for arguments in (["read", "a.md#99", docs, "--json"], ["search", "--json"], ["search", "x", "--json", "--limt"]):
+        assert set(json.loads(drawwell(*arguments, "--quiet").err)) == {"error", "suggestion"}
+    assert drawwell("grep", "x", "none", "--", "--json").err.startswith("drawwell: ")
+
+
 def test_nearest_store_is_found(docs: Path, tmp_path: Path) -> None:
     """Without a folder, the store here or above answers; where there is none, that is said."""
     deep = docs / "x" / "y"
@@ -214,3 +253,32 @@ def test_bad_setting_stops_only_those_who_need_it(docs: Path) -> None:
     ran = drawwell("ingest", docs, **bad)
     assert ran.code == 78
     assert "DRAWWELL_SECTION_MAX_CHARS" in ran.err
+
+
+def test_a_store_answers_where_nothing_can_be_written(
+    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read-only folder answers from the store that it came with; stderr says that changes are not taken in."""
+    assert drawwell("ingest", docs).code == 0
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(places, "writable", lambda folder: False)
+    nowhere = str(tmp_path / "file" / "cache")
+    ran = drawwell("search", "document", docs, XDG_CACHE_HOME=nowhere)
+    assert ran.code == 0
+    assert "a.md#0" in ran.out
+    assert "changes could not be taken in" in ran.err
+    ran = drawwell("search", "document", docs, "--no-ingest", XDG_CACHE_HOME=nowhere)
+    assert (ran.code, ran.err) == (0, "")
+    assert "a.md#0" in ran.out
+
+
+def test_a_broken_project_file_stops_only_what_takes_in(docs: Path) -> None:
+    """Whatever is in a project's pyproject.toml, the store can be read as it is."""
+    assert drawwell("ingest", docs).code == 0
+    for content in ("a = " + "9" * 5000, "a = " + "[" * 100_000, "[tool.drawwell"):
+        (docs / "pyproject.toml").write_text(content)
+        ran = drawwell("search", "document", docs)
+        assert ran.code == 78
+        assert "pyproject.toml" in ran.err
+        for arguments in (("search", "document", docs, "--no-ingest"), ("status", docs)):
+            assert drawwell(*arguments).code == 0

@@ -67,6 +67,60 @@ def test_missing_and_empty_folders_fail(tmp_path: Path) -> None:
     assert drawwell("ingest", tmp_path / "none", "--dry-run").code == 1
 
 
+def test_nothing_but_skipped_files_fails(tmp_path: Path) -> None:
+    """Where every file is skipped the report says why, and the exit code is 1; a reading command says it too."""
+    (tmp_path / "empty.md").write_text("")
+    (tmp_path / "blank.md").write_text(" \n")
+    ran = drawwell("ingest", tmp_path)
+    assert ran.code == 1
+    assert "skipped: empty.md: no content" in ran.out
+    assert "no document that can be taken in" in ran.err
+    assert len(json.loads(drawwell("ingest", tmp_path, "--json").out)["skipped"]) == 2
+    assert "no document could be taken in, 2 skipped: see drawwell status" in drawwell("search", "x", tmp_path).err
+
+
+def test_dry_run_takes_no_empty_file(docs: Path, tmp_path: Path) -> None:
+    """An empty file is not counted as to be taken, and a folder without anything to take fails."""
+    (docs / "empty.md").write_text("")
+    (docs / "drafts").mkdir()
+    (docs / ".drawwellignore").write_text("drafts/\n")
+    found = json.loads(drawwell("ingest", docs, "--dry-run", "--json").out)
+    assert {kind["kind"]: kind["files"] for kind in found["kinds"]} == {"markdown": 1, "text": 1}
+    assert found["skipped"] == [{"path": "empty.md", "reason": "no content"}]
+    assert [set(each) for each in found["ignored"]] == [{"path", "reason"}]
+    only = tmp_path / "only"
+    only.mkdir()
+    for text in (None, ""):
+        if text is not None:
+            (only / "a.md").write_text(text)
+        ran = drawwell("ingest", only, "--dry-run")
+        assert ran.code == 1
+        assert "0 documents to take" in ran.out
+        assert ".md" in ran.err
+
+
+def test_a_file_in_place_of_its_folder(docs: Path) -> None:
+    """A document that is named instead of its folder is refused, and the folder is named."""
+    for command in (["ingest"], ["search", "x"], ["status"]):
+        ran = drawwell(*command, docs / "a.md")
+        assert ran.code == 1
+        assert "a.md is a file, not a folder" in ran.err
+        assert f"Name its folder: {docs}" in ran.err
+
+
+def test_waiting_is_said(docs: Path) -> None:
+    """An ingest that waits for another says so in one line where there is no terminal, unless it is to be quiet."""
+    from drawwell.corpus.store.lock import StoreLock
+
+    drawwell("ingest", docs)
+    with StoreLock(docs / ".drawwell" / "store.sqlite", 5):
+        ran = drawwell("ingest", docs, "--wait", "0.2")
+        quiet = drawwell("ingest", docs, "--wait", "0.2", "--quiet")
+    assert ran.code == quiet.code == 1
+    assert ran.err.count("waiting for another ingest of this store") == 1
+    assert "waiting for" not in quiet.err
+
+
 def test_prune(docs: Path) -> None:
     """More than half of the documents gone at once needs ``--prune``."""
     for number in range(8):

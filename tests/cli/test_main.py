@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 
 from drawwell import __version__, errors
 from drawwell.cli.errors import describe, exit_code
-from drawwell.cli.main import COMMANDS, app
+from drawwell.cli.main import COMMANDS, app, main
 from tests.cli.helpers import drawwell, drawwell_process
 
 HEAVY = ("mcp", "sqlalchemy", "numpy", "rich", "pydantic", "sqlite3", "tantivy", "pyromark", "asyncio")
@@ -43,20 +45,38 @@ def test_help_lists_every_command() -> None:
 
 @pytest.mark.parametrize(("name", "command"), commands(), ids=lambda value: value if isinstance(value, str) else "")
 def test_every_command_and_option_has_help(name: str, command: click.Command) -> None:
-    """Each command says what it does, each option what it is for, and what takes something shows an example."""
+    """Each command says what it does, each option what it is for, and an example shows its use."""
     assert command.help
     assert command.get_short_help_str().strip()
     for parameter in command.params:
         if isinstance(parameter, click.Option) and not parameter.hidden:
             assert parameter.help, parameter.name
-    if any(isinstance(parameter, click.Argument) for parameter in command.params):
-        assert f"drawwell {name}" in command.help
+    assert f"drawwell {name}" in command.help
 
 
 def test_version() -> None:
     """The version is printed in all three ways."""
     for arguments in (["--version"], ["-V"], ["version"]):
         assert drawwell(*arguments).out == f"drawwell {__version__}\n"
+
+
+def test_version_as_json() -> None:
+    """A program can read the version."""
+    assert json.loads(drawwell("version", "--json").out) == {"name": "drawwell", "version": __version__}
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr"])
+def test_without_a_stream(closed: str, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With stdout or stderr closed a command does its work without a word."""
+    other = io.StringIO()
+    monkeypatch.setattr(sys, "stderr" if closed == "stdout" else "stdout", other)
+    for arguments in (["ingest", str(docs)], ["search", "gateways", str(docs)], ["search", "--nope"]):
+        monkeypatch.setattr(sys, closed, None)
+        with pytest.raises(SystemExit) as left:
+            main(arguments)
+        assert left.value.code == (2 if "--nope" in arguments else 0)
+        assert getattr(sys, closed) is None
+    assert "Traceback" not in other.getvalue()
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 import drawwell as package
 from drawwell.cli.main import main
+from drawwell.demo import QUESTION, corpus_folder
 from tests.cli.helpers import drawwell
 
 
@@ -116,7 +118,7 @@ def test_bench_speed(docs: Path) -> None:
 
 
 def test_demo_shows_a_refused_citation() -> None:
-    """The tour ingests, searches, reads with a citation, greps, and ends with a stale citation refused."""
+    """The tour ingests, searches, reads, greps, shows an edit and a move, and how each old citation is refused."""
     ran = drawwell("demo")
     assert ran.code == 0
     for command in ("ingest handbook", "index handbook", "search ", "read ", "grep TX-4419 handbook"):
@@ -124,7 +126,78 @@ def test_demo_shows_a_refused_citation() -> None:
     assert "policies/refunds-2025.md#1@" in ran.out
     assert "Annual plans: 45 days" in ran.out
     assert "skipped" not in ran.out
-    refused = ran.out.rpartition("$ drawwell read ")[2]
-    assert "does not stand there any more" in refused
-    assert "(exit code 1)" in refused
+    assert "(0) sections is front matter only" in ran.out
+    assert "before: - Annual plans: 45 days" in ran.out
+    assert "after:  - Annual plans: 60 days" in ran.out
+    edited, moved = ran.out.split("$ drawwell read ")[-2:]
+    for refused in (edited, moved):
+        assert "does not stand there any more" in refused
+        assert "(exit code 1, so a script" in refused
+    assert "It stands nowhere else" in edited
+    assert "before: Refund window, Hardware returns, Store credit" in edited
+    assert "after:  Store credit, Refund window" in edited
+    assert "It now stands at policies/refunds-2025.md#1" in moved
+    assert "\n\n\n" not in ran.out
+    assert all(len(line) <= 100 for line in edited.splitlines())
     assert "Traceback" not in ran.err
+
+
+def test_demo_keeps_the_handbook(tmp_path: Path) -> None:
+    """``--keep DIR`` leaves the unedited handbook in a new folder, on which the README's commands work."""
+    ran = drawwell("demo", "--keep", "handbook", cwd=tmp_path)
+    assert ran.code == 0
+    assert "The handbook is in handbook" in ran.out
+    kept = tmp_path / "handbook"
+    assert not (kept / ".drawwell").exists()
+    for path in corpus_folder().rglob("*.md"):
+        assert (kept / path.relative_to(corpus_folder())).read_bytes() == path.read_bytes()
+    assert "refunds-2025.md#1@d28bf5655e30" in drawwell("search", QUESTION, kept).out
+    ran = drawwell("demo", "--keep", "handbook", cwd=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "a folder that is not there yet" in ran.err
+
+
+def test_bench_and_demo_count_alike() -> None:
+    """The bench counts documents as an ingest does, those of front matter only among them."""
+    found = json.loads(drawwell("bench", "speed", "--json", "--quiet").out)
+    assert f"{found['documents']} documents with {found['sections']} sections" in drawwell("demo").out
+
+
+def test_status_of_an_unfinished_store(docs: Path) -> None:
+    """A store whose first ingest did not end names the command that ends it."""
+    drawwell("ingest", docs)
+    with contextlib.closing(sqlite3.connect(docs / ".drawwell" / "store.sqlite")) as store, store:
+        store.execute("UPDATE meta SET value = 'building' WHERE key = 'drawwell.state'")
+    assert "building" in drawwell("status", docs).out
+    assert "finish with: drawwell ingest DIR" in drawwell("status", docs).out
+
+
+def test_config_shows_the_faults_of_files_too(docs: Path) -> None:
+    """Wrong keys and unreadable files are all named on stderr beside the values in force; the exit code is 78."""
+    (docs / "drawwell.toml").write_text("section_max_chars = 300\nsection_min_char = 3\nzzz = 1\n")
+    ran = drawwell("config", docs)
+    assert ran.code == 78
+    assert "300  (drawwell.toml)" in ran.out
+    assert "section_min_char, zzz are not settings" in ran.err
+    assert "Did you mean section_min_chars for section_min_char? drawwell config lists the settings" in ran.err
+    ran = drawwell("config", docs, "--json")
+    assert ran.code == 78
+    assert json.loads(ran.out)["faults"][0]["error"].startswith("drawwell.toml: ")
+    (docs / "pyproject.toml").write_text("[tool.drawwell\n")
+    ran = drawwell("config", docs)
+    assert "300  (drawwell.toml)" in ran.out
+    assert "pyproject.toml is not valid TOML" in ran.err
+    assert "zzz" in ran.err
+
+
+def test_a_misspelt_variable_is_a_warning(docs: Path) -> None:
+    """A variable that looks like ours and is none is named once with the nearest; the command works."""
+    for command in (["ingest", docs], ["config", docs], ["search", "gateways", docs]):
+        ran = drawwell(*command, DRAWWELL_MAX_FILE_BYTE="5", DRAWWELL_TOKEN="x", CONTEXTPULL_OTHER="1")
+        assert ran.code == 0
+        assert ran.err.count("not a setting") == 1
+        assert "DRAWWELL_MAX_FILE_BYTE in the environment is not a setting: did you mean DRAWWELL_MAX_FILE_BYTES?" in (
+            ran.err
+        )
+    assert "drawwell config lists" in drawwell("search", "gateways", docs, DRAWWELL_QQQQ="1").err
+    assert drawwell("search", "gateways", docs, "--quiet", DRAWWELL_QQQQ="1").err == ""

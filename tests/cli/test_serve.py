@@ -73,6 +73,19 @@ def test_a_store_is_served(docs: Path, tmp_path: Path) -> None:
         assert json.loads(found["content"][0]["text"])["hits"][0]["id"] == "b.txt#0"
 
 
+def test_what_stops_an_ingest_is_said_in_the_handshake(docs: Path, tmp_path: Path) -> None:
+    """A folder that is not there, and a wrong key in its settings, are in the instructions and in every answer."""
+    (docs / "drawwell.toml").write_text("colour = 'blue'\n", encoding="utf-8")
+    for folder, words in ((tmp_path / "nowhere", "nowhere does not exist"), (docs, "colour is not a setting")):
+        hello, found = talk([folder], [search("gateways")], tmp_path)
+        assert words in hello["instructions"]
+        assert "indexed for the first time" not in hello["instructions"]
+        told = json.loads(found["content"][0]["text"])
+        assert found["isError"] is True
+        assert words in told["error"]
+        assert told["suggestion"]
+
+
 def test_named_folders(docs: Path, tmp_path: Path) -> None:
     """Ids of several folders begin with their names."""
     drawwell("ingest", docs)

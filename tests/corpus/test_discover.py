@@ -363,3 +363,12 @@ def test_survey_tells_what_an_ingest_would_take(tmp_path: Path) -> None:
     for words in ("3 documents to take", "guide/: 2", "ignored: drafts/: .gitignore line 2: drafts/", ".png 2"):
         assert words in told
     assert not (tmp_path / ".drawwell").exists()
+
+
+def test_skipped_folders_are_no_files_seen(tmp_path: Path) -> None:
+    """A link to a folder outside is listed with its reason, and not counted among the files."""
+    root = plain(tmp_path / "docs", "a.md")
+    plain(tmp_path / "outside", "b.md")
+    (root / "linked").symlink_to("../outside")
+    assert skipped(root) == {"linked/": "a link that leads out of the corpus is not followed"}
+    assert find(root).seen == 1

@@ -81,7 +81,7 @@ def test_labels_are_cut() -> None:
     line = render_index([entry("a.md", summary="word " * 40)], HEADER, 3000).text.splitlines()[-1]
     shown = line.removeprefix("a.md".ljust(32)).removesuffix("  (3 sections)")
     assert len(shown) <= 60
-    assert shown.endswith("…")
+    assert shown.endswith("word…")
 
 
 def test_compact() -> None:
@@ -142,7 +142,85 @@ def test_files_beside_folders_are_one_line() -> None:
     entries = [entry(f"{number}.md") for number in range(30)] + flat_folder(700)
     text = render_index(entries, HEADER, 300).text
     assert re.search(r"^\./ \(files here\) +30 docs", text, re.MULTILINE)
-    assert matching([one.path for one in entries], "./ (files here)") == list(range(730))
+    paths = [one.path for one in entries]
+    assert matching(paths, "./ (files here)") == list(range(30))
+    table = DocumentTable((path, number) for number, path in enumerate(sorted(paths)))
+    assert len(resolve(("./ (files here)",), table).places or ()) == 30
+
+
+@pytest.mark.parametrize("name", ["docs/ (files here)", "./docs/ (files here)", "DOCS/ (files here)"])
+def test_files_here_are_just_those(name: str) -> None:
+    """The name of a line for the files directly in a folder selects them and nothing deeper, in index and filter."""
+    table = DocumentTable([("docs/a.md", 1), ("docs/b.md", 2), ("docs/sub/c.md", 3), ("docs2/d.md", 4)])
+    assert matching(table.paths, name) == [0, 1]
+    assert resolve((name,), table).places == (0, 1)
+    nothing = resolve(("dcs/ (files here)",), table)
+    assert (nothing.places, nothing.notes) == ((), ("'dcs/' matches 0 documents; nearest: docs/, docs2/",))
+
+
+def test_small_folders_are_not_grouped() -> None:
+    """A folder of up to 50 documents is one line with titles; letters of names stand for parts of larger ones only."""
+    entries = [
+        entry(f"docs/{folder}/{name}-page.md", f"About {name} and {folder}")
+        for folder in ("guides", "reference")
+        for name in ("ant", "bee", "cow", "dog", "elk", "fox", "gnu", "hen", "ibis", "jay", "kite", "lark", "mole")
+    ] + [entry(f"rfcs/{number:04d}.md", f"Request {number}") for number in range(400)]
+    made = render_map(entries, HEADER, 900)
+    lines = made.splitlines()
+    assert re.search(r"^docs/guides/ \(13 docs: About ant and guides, About bee and guides, ", made, re.MULTILINE)
+    assert re.search(r"^rfcs/0\S*\* \(\d+ docs: Request", made, re.MULTILINE)
+    assert not [line for line in lines if "*" in line.split()[0] and not line.startswith("rfcs/")]
+    assert len(made) >= 0.8 * 900
+
+
+def test_titles_of_a_folder_come_from_all_of_it() -> None:
+    """The titles of a line are of each folder in it in turn, pages that stand for a folder first."""
+    entries = [
+        entry(f"reference/{module}/{name}.md", f"{module} {name}")
+        for module in ("Archive", "Core", "Utility")
+        for name in ("Add", "Clear", module)
+    ] + [entry(f"other/part{number}/{page}.md", "x") for number in range(8) for page in range(30)]
+    made = render_map(entries, HEADER, 210)
+    assert "reference/ (9 docs: Archive Archive, Core Core, Utility Utility, Archive Add, " in made
+
+
+def test_folder_with_nearly_all_is_seen_through() -> None:
+    """A folder inside a folder that holds all but a few documents costs no line of its own."""
+    entries = [entry(f"docs/en/docs/{part}/{number}.md", f"{part} {number}") for part in "abc" for number in range(30)]
+    made = render_map([*entries, entry("docs/en/prompt.md", "Prompt"), entry("z.md", "Z")], HEADER, 500)
+    names = [line.split(" (")[0] for line in made.splitlines()[1:-1]]
+    assert names == ["docs/en/docs/a/", "docs/en/docs/b/", "docs/en/docs/c/", "docs/en/prompt.md: Prompt", "z.md: Z"]
+
+
+def test_unfinished_corpus() -> None:
+    """Before the first ingest has ended, index and map say first that they are not complete, and no fingerprint."""
+    header = IndexHeader(fingerprint="", building=True)
+    made = render_index([entry("a.md")], header, 3000).text.splitlines()[0]
+    first = "incomplete: 1 document so far, the first ingest has not ended"
+    assert made == f"drawwell index · {first} · 3 sections · summaries: offline"
+    assert render_map([entry("a.md")], header, 500).splitlines()[0] == f"{first}, 3 sections:"
+
+
+def test_index_says_what_to_cite() -> None:
+    """The index names the field that tools and instructions say is to be cited."""
+    assert "cite the `cite` of each section" in render_index([entry("a.md")], HEADER, 3000).text
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "expected"),
+    [
+        ("Back up your readings, often", 23, "Back up your readings…"),
+        ("Back up your readings often", 24, "Back up your readings…"),
+        ("Caching · a word", 11, "Caching…"),
+        ("Microsoft.PowerShell.Operation.Validation", 20, "Microsoft.PowerShel…"),
+        ("A Microsoft.PowerShell.Operation", 20, "A Microsoft.PowerSh…"),
+        ("設定と状態を確認する", 6, "設定と状態…"),
+        ("just fits", 9, "just fits"),
+    ],
+)
+def test_labels_are_cut_between_words(text: str, width: int, expected: str) -> None:
+    """A label ends with a whole word, unless what is left of it would be less than half."""
+    assert label(text, width) == expected
 
 
 @pytest.mark.parametrize("budget", [1, 50, 100])

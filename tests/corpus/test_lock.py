@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.corpus.store.lock import StoreLock
+from drawwell.corpus.store.lock import StoreLock, lock_path
 from drawwell.errors import StoreBusy, StoreError
 
 HOLD = """
@@ -68,3 +69,24 @@ def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     """Not a wait for ever."""
     with pytest.raises(StoreError, match="cannot write"), StoreLock(tmp_path / "missing" / "store.sqlite", 5):
         pass
+
+
+def test_what_is_no_lock_is_named_and_left_alone(tmp_path: Path) -> None:
+    """Garbage, a folder or a pipe in its place: the message says to delete it, and nothing waits or is changed."""
+    store = tmp_path / "store.sqlite"
+    lock = lock_path(store)
+    lock.write_bytes(b"garbage " * 1000)
+    refused(store)
+    assert lock.read_bytes() == b"garbage " * 1000
+    lock.unlink()
+    lock.mkdir()
+    refused(store)
+    lock.rmdir()
+    os.mkfifo(lock)
+    refused(store)
+
+
+def refused(store: Path) -> None:
+    with pytest.raises(StoreError, match="lock") as caught, StoreLock(store, 5):
+        pass
+    assert caught.value.suggestion == "Delete it"

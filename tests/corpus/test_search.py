@@ -13,6 +13,7 @@ import pytest
 
 from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.places import store_path
 from drawwell.errors import ArgumentError
 from drawwell.text.budget import estimate_tokens
 from drawwell.text.tokens import plain_tokens
@@ -141,6 +142,44 @@ def test_no_hits(corpus: Corpus) -> None:
     assert "no section holds" in (corpus.search("xylophone").hint or "")
 
 
+def test_no_hits_with_files_missing(tmp_path: Path) -> None:
+    """When nothing was found and files were not taken in, or are out of date, the hint says how many and what to do."""
+    root = tmp_path / "docs"
+    files = {"a.md": "# A\n\nText about turbines.\n", "b.md": b"\x00\x01\x02" * 500, "c.md": "# C\n\nMore text.\n"}
+    with opened(root, files) as corpus:
+        why = "1 file was skipped: the user can see which with drawwell status"
+        for answer in (
+            corpus.search("xylophone"),
+            corpus.grep("xylophone"),
+            corpus.search("xylophone", within=["c.md"]),
+        ):
+            assert (answer.hint or "").endswith(why)
+        assert corpus.search("turbines").hint is None
+        assert "skipped" not in (corpus.search("***").hint or "")
+        with closing(sqlite3.connect(store_path(root))) as connection:
+            connection.execute("UPDATE drawwell_documents SET stale = 'unreadable'")
+            connection.commit()
+        assert "1 file was skipped and 2 documents are out of date:" in (corpus.search("xylophone").hint or "")
+
+
+def test_no_hits_in_the_documents_named(tmp_path: Path) -> None:
+    """When the documents that a filter names hold none of the words, the hint says so, and whether others do."""
+    files = {
+        "a.md": "# A\n\nText about turbines.\n",
+        "b.md": "# B\n\nText about valves.\n",
+        "c.md": "---\nowner: Zoe\n---\n# C\n\nText.\n",
+    }
+    with opened(tmp_path / "docs", files) as corpus:
+        assert (corpus.search("turbines", within=["b.md", "c.md"]).hint or "").startswith(
+            "no section of the 2 documents that `in` names holds any of these words, but other documents do: search"
+        )
+        assert "the document that `in` names" in (corpus.search("zoe", within=["b.md"]).hint or "")
+        assert "but other documents do" in (corpus.search("zoe", within=["b.md"]).hint or "")
+        assert "nor does any other: try" in (corpus.search("zoe", within=["b.md"], mode="plain").hint or "")
+        assert "nor does any other: try" in (corpus.search("xylophone", within=["b.md"]).hint or "")
+        assert corpus.search("zoe", within=["c.md"]).hint is None
+
+
 def test_sr_20_filter_comes_first(corpus: Corpus) -> None:
     """SR-20: the filter is applied before the limit, so a narrow one still finds what is in it."""
     assert corpus.root is not None
@@ -184,6 +223,23 @@ def test_tl_03_tl_06_wrong_arguments(corpus: Corpus, arguments: dict[str, object
     with pytest.raises(ArgumentError) as caught:
         corpus.search(**{"query": "cache", **arguments})  # type: ignore[arg-type]
     assert names in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [
+        ({"limit": 0}, "The nearest is 1"),
+        ({"limit": 51}, "The nearest is 50"),
+        ({"limit": "abc"}, "Give a number, such as 1"),
+        ({"mode": "lexicl"}, "Did you mean lexical?"),
+        ({"mode": "zzz"}, "Leave it out for lexical"),
+    ],
+)
+def test_wrong_arguments_say_what_to_do(corpus: Corpus, arguments: dict[str, object], advice: str) -> None:
+    """A wrong number or mode comes with the nearest that is right."""
+    with pytest.raises(ArgumentError) as caught:
+        corpus.search("cache", **arguments)  # type: ignore[arg-type]
+    assert caught.value.suggestion == advice
 
 
 @pytest.mark.parametrize("budget", [None, 400])
@@ -275,7 +331,9 @@ def test_store_that_is_being_built(tmp_path: Path) -> None:
         for answer in (corpus.search("turbine"), corpus.grep("turbine")):
             assert ids(answer) == ["a.md#0"]
             assert "first ingest is not complete: 1 document so far" in (answer.hint or "")
-        assert "first ingest is not complete" in corpus.index().text
+        first = corpus.index().text.splitlines()[0]
+        assert first.startswith("drawwell index · incomplete: 1 document so far, the first ingest has not ended")
+        assert corpus.map(1500).startswith("incomplete: 1 document so far")
         assert "first ingest is not complete" in corpus.index("a").text
         assert corpus.status().state == "building"
 

@@ -350,3 +350,42 @@ def test_a_busy_store_can_be_read_when_it_is_free_again(tmp_path: Path, monkeypa
             corpus.search("words")
         writer.execute("ROLLBACK")
         assert corpus.search("words").hits
+
+
+@pytest.mark.parametrize("name", ["store.sqlite", "store.sqlite-wal", "store.sqlite-journal"])
+def test_a_pipe_or_a_device_is_never_opened(store: Path, name: str) -> None:
+    """In place of a store or of what SQLite keeps beside it: reading and ingesting name it and wait for nothing."""
+    place = store.with_name(name)
+    place.unlink(missing_ok=True)
+    for make in (os.mkfifo, partial(os.symlink, "/dev/zero")):
+        make(place)
+        assert "is not a regular file" in refusal(store).message
+        with pytest.raises(StoreError, match="is a link|not a regular file"):
+            take(store.parent.parent)
+        place.unlink()
+
+
+def test_garbage_in_place_of_a_store_is_damage(store: Path) -> None:
+    """In the folder where only stores are, the message says to delete it, for reading and for ingesting."""
+    store.write_bytes(b"garbage " * 1000)
+    with pytest.raises(StoreError, match="damaged") as caught:
+        take(store.parent.parent)
+    for error in (caught.value, refusal(store)):
+        assert error.suggestion == "Delete it and ingest the folder again"
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "DROP TABLE drawwell_skipped",
+        "UPDATE sections SET id = 'c.md#0' WHERE id = 'a.md#0'",
+        "DROP TABLE sections_fts_data",
+    ],
+)
+def test_a_store_that_does_not_hold_together_is_damage(store: Path, harm: str) -> None:
+    """What SQLite refuses of it during an ingest is told as damage, with what to do."""
+    change(store, harm)
+    fill(store.parent.parent, {"c.md": "# C\n\nepsilon\n"})
+    with pytest.raises(StoreError, match="damaged") as caught:
+        take(store.parent.parent)
+    assert caught.value.suggestion == "Delete it and ingest the folder again"

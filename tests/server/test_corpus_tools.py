@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 import drawwell
+from drawwell.model import SectionText, to_json
 from drawwell.server.arguments import check_arguments
 from drawwell.server.tools import TOOLS, openai_tools
 from drawwell.server.tools.corpus import CORPUS_TOOLS, GREP, INDEX, NEIGHBOURS, READ, SEARCH
@@ -58,6 +59,29 @@ def test_descriptions_begin_with_when(tool: Any) -> None:
         for words in ("pointers", "read", "cite"):
             assert words in tool.description
     assert "cite" in tool.description.casefold() or tool is INDEX
+
+
+def test_search_explains_its_rarer_fields() -> None:
+    """The description of search says what the fields mean that only some hits have."""
+    assert "covers names headings" in SEARCH.description
+    assert "stale says why" in SEARCH.description
+
+
+def test_text_comes_after_what_qualifies_it() -> None:
+    """In a section as JSON, what a reader should know of a text stands before the text, which may be long."""
+    section = SectionText(
+        id="a#0",
+        doc="a",
+        heading_path="A",
+        kind="prose",
+        text="long",
+        cite="a#0@1",
+        stale="old",
+        part="1 of 2",
+        lines=(1, 2),
+    )
+    names = list(to_json(section))
+    assert {"stale", "part", "lines"} <= set(names[: names.index("text")])
 
 
 @pytest.mark.parametrize("tool", CORPUS_TOOLS, ids=NAMES)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import queue
+import sys
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,7 +19,9 @@ from mcp.client.subscriptions import ResourceUpdated
 
 from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.options import IngestOptions
+from drawwell.corpus.store.places import cached_store
 from drawwell.corpus.watch import WatchOptions
+from drawwell.errors import ConfigurationError
 from drawwell.server.protocol import McpServer
 from drawwell.server.toolbox import Toolbox
 from drawwell.server.tools import corpus_toolset, live_corpus
@@ -301,6 +305,30 @@ def test_cause_of_a_failed_ingest_is_told_and_service_resumes(tmp_path: Path, mo
         assert told.get(timeout=5).uris
 
 
+def test_known_faults_are_told_before_the_first_run(tmp_path: Path) -> None:
+    """What would stop a first ingest at once is told by instructions and tools before it has run, with what to do."""
+
+    def check() -> None:
+        raise ConfigurationError("drawwell.toml: colour is not a setting", "Remove it")
+
+    toolset = CorpusToolset([served(tmp_path / "docs", ingest=("none",), check=check)])
+    assert "They cannot be read now: drawwell.toml: colour is not a setting. Remove it" in toolset.instructions(1900)
+    assert error_of(Toolbox([toolset]), "index") == "drawwell.toml: colour is not a setting. Remove it"
+
+
+def test_partial_store_is_told_first(root: Path) -> None:
+    """A store whose first ingest was killed gives a map that says first that it is not complete."""
+    ingest(root, store_of(root), IngestOptions(workers=1))
+    with closing(sqlite3.connect(store_of(root))) as connection:
+        connection.execute("UPDATE meta SET value = 'building' WHERE key = 'drawwell.state'")
+        connection.execute("DELETE FROM meta WHERE key IN ('corpus_fingerprint', 'index_text', 'drawwell.map')")
+        connection.commit()
+    toolset = CorpusToolset([served(root)])
+    first = "incomplete: 3 documents so far, the first ingest has not ended"
+    assert toolset.instructions(1900).split("\n\n")[1].startswith(first)
+    assert ask(Toolbox([toolset]), "index").startswith(f"drawwell index · {first} · 5 sections · summaries: offline\n")
+
+
 def test_failed_refresh_is_told(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When a refresh fails, the older store still answers, and answers say why they may be out of date."""
     ingest(root, store_of(root), IngestOptions(workers=1))
@@ -371,3 +399,31 @@ def test_subscribers_hear_of_a_change(root: Path) -> None:
         server._toolbox.close()
 
     asyncio.run(asyncio.wait_for(main(), 30))
+
+
+def test_no_place_of_this_machine_is_told(tmp_path: Path) -> None:
+    """Errors of a store and of an ingest name the store by its place in the corpus, at most."""
+    root = write(tmp_path / "root")
+    store_of(root).parent.mkdir()
+    store_of(root).write_bytes(b"garbage " * 1000)
+    with boxed(served(root, ingest=ingest_command(root))) as (box, _):
+        until(lambda: "damaged" in error_of(box, "search", query="refund"))
+        said = [error_of(box, "index"), box.instructions(1900), json.dumps(box.status())]
+    assert all("damaged" in each and str(tmp_path) not in each for each in said)
+    assert "Delete it" in said[0]
+
+
+def test_a_shipped_store_is_served_where_nothing_can_be_written(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read-only folder answers from the store that it came with, and answers say that changes may be missing."""
+    ingest(root, store_of(root), IngestOptions(workers=1))
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "cache"))
+    store = cached_store(root)
+    failing = ("-c", 'print(\'{"error": {"message": "cannot write", "suggestion": ""}}\')')
+    for command in ((sys.executable, *failing), ()):
+        with boxed(CorpusSource(store=store, root=root, ingest=command)) as (box, _):
+            if command:
+                until(lambda: "the last refresh failed" in (ask(box, "search", query="refund")["hint"] or ""))
+            assert ask(box, "search", query="refund")["hits"]

@@ -145,12 +145,50 @@ def test_front_matter_that_holds_itself_ends() -> None:
     assert read_front_matter("---\na: &a {title: x, b: *a}\n---\n").metadata["a"]["title"] == "x"
 
 
-def test_front_matter_is_looked_for_in_its_first_64_kilobytes_only() -> None:
-    """A mapping that is closed only after that is body but for its first lines, which read as keys and values."""
+LONG_FRONT_MATTER = {
+    "a list": "---\ntags:\n" + "- tag word\n" * 9000 + "title: 'T'\ndescription: D\n---\n",
+    "a list on one line": "---\ntags: [" + "a, " * 40_000 + "b]\ntitle: T\ndescription: D\n---\n",
+    "a list over lines": "---\ntitle: T\ntags: [\n" + "  a,\n" * 40_000 + "  ]\ndescription: D\n---\n",
+    "TOML": "+++\ntitle = 'T'\ntags = [\n" + "  'a',\n" * 40_000 + "  ]\ndescription = 'D'\n+++\n",
+    "many keys": "---\n" + "".join(f"key{i}: value\n" for i in range(9000)) + "title: T\ndescription: D\n---\n",
+}
+
+
+@pytest.mark.parametrize("case", LONG_FRONT_MATTER)
+def test_long_front_matter_is_taken_whole(case: str) -> None:
+    """It ends where it is closed; what of it is used is bounded, with title and description, and a warning says so."""
+    text = LONG_FRONT_MATTER[case]
+    front = read_front_matter(text + "body\n")
+    assert front.end == len(text)
+    assert (front.title, front.metadata["description"]) == ("T", "D")
+    assert [warning.partition(":")[0] for warning in front.warnings] == [
+        "front matter is longer than 65,536 characters"
+    ]
+    assert len(str(front.metadata)) < 200_000
+
+
+@pytest.mark.parametrize(
+    "line", ["Some words.\n\n", "Some words here: and more of it.\n\n", "words\n", "# A: b\n\nwords: to read here\n\n"]
+)
+def test_long_text_between_two_rules_is_no_front_matter(line: str) -> None:
+    """However far apart the rules are."""
+    assert read_front_matter("---\n\n" + line * 9000 + "---\nbody\n").end == 0
+
+
+def test_keys_before_long_text_and_a_rule_are_front_matter() -> None:
+    """The text after the keys is body, though a rule far below would close them."""
     text = "---\ntitle: T\nx: y\n\n" + "filler line\n" * 6000 + "---\n"
     front = read_front_matter(text)
     assert text[: front.end] == "---\ntitle: T\nx: y\n"
     assert front.warnings
+
+
+def test_front_matter_is_looked_for_in_its_first_million_characters_only() -> None:
+    """A mapping that is closed only after that is body but for its first lines, which read as keys and values."""
+    text = "---\ntitle: T\nx: y\n\n" + "filler line\n" * 90_000 + "---\n"
+    front = read_front_matter(text)
+    assert text[: front.end] == "---\ntitle: T\nx: y\n"
+    assert "not closed in the first 1,000,000 characters" in front.warnings[0]
 
 
 @pytest.mark.parametrize("size", [300, 4_000, 1_000_000])

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from drawwell.cli.options import tool_option
-from drawwell.cli.output import bold, note, print_data, print_json
+from drawwell.cli.output import note, one_line, print_data, print_exactly, print_json, shown
 from drawwell.cli.reading import Reading, reading
 from drawwell.model import GrepResult, IndexText, NeighboursResult, SearchResult, SectionText
 from drawwell.server.tools.corpus import GREP, INDEX, NEIGHBOURS, READ, SEARCH
@@ -44,9 +44,9 @@ def search(where: Reading, query: str, **asked: Any) -> None:
 
 def _show_hits(found: SearchResult) -> None:
     for hit in found.hits:
-        print_data(f"{bold(hit.id)}  {hit.heading_path}  ({hit.kind}, {hit.score:.3g})")
+        print_data(f"  {one_line(hit.heading_path)}  ({hit.kind}, {hit.score:.3g})", shown(hit.id))
         print_data("    " + " ".join(hit.snippet.split()))
-        print_data(f"    cite {hit.cite}" + (f"  [{hit.stale}]" if hit.stale else ""))
+        print_data(f"    cite {shown(hit.cite)}" + (f"  [{hit.stale}]" if hit.stale else ""))
 
 
 @click.command(epilog=_WHERE)
@@ -68,7 +68,7 @@ def read(where: Reading, id: str, raw: bool, **asked: Any) -> None:  # noqa: A00
     with where.open() as corpus:
         section = corpus.read(id, **asked)
         if raw:
-            click.echo(section.text, nl=False)
+            print_exactly(section.text)
             return
         where.show(section, _show_section)
 
@@ -87,14 +87,15 @@ def _position(section: SectionText) -> int:
 
 def _show_texts(sections: Sequence[tuple[SectionText, bool]]) -> None:
     """Print sections, those marked that were asked for, with a blank line between them."""
-    print_data("\n\n".join(_as_text(section, marked=marked) for section, marked in sections))
+    for number, (section, marked) in enumerate(sections):
+        lead = f"{'==>' if marked else '---'} {_head(section)}"
+        print_data("\n" + section.text.rstrip("\n"), lead if number == 0 else f"\n{lead}")
 
 
-def _as_text(section: SectionText, *, marked: bool) -> str:
+def _head(section: SectionText) -> str:
     lines = f" · lines {section.lines[0]}-{section.lines[1]}" if section.lines else ""
     extra = "".join(f" · {text}" for text in (section.part and f"part {section.part}", section.stale) if text)
-    head = bold(f"{'==>' if marked else '---'} {section.cite} · {section.heading_path}{lines}{extra}")
-    return f"{head}\n" + section.text.rstrip("\n")
+    return f"{shown(section.cite)} · {one_line(section.heading_path)}{lines}{extra}"
 
 
 @click.command(epilog=_WHERE)
@@ -146,7 +147,7 @@ def _show_matches(found: GrepResult) -> None:
     for match in found.matches:
         lines = [(line.number, line.text) for line in match.lines] or [(match.line_number, match.line)]
         for number, text in lines:
-            print_data(f"{bold(match.id)}:{'' if number is None else number}: {text}")
+            print_data(f":{'' if number is None else number}: {text}", shown(match.id))
     if found.truncated and not found.next:
         note("there may be more matches: the time for one grep was used up")
 

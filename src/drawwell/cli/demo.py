@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from drawwell.cli.errors import describe, exit_code
-from drawwell.cli.output import bold, print_data
+from drawwell.cli.output import print_data
 from drawwell.errors import ArgumentError, Error
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _temporary_place() -> Iterator[None]:
 
 
 def _say(text: str) -> None:
-    print_data(bold(textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)))
+    print_data("", textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False))
 
 
 def _run(ctx: click.Context, *arguments: str) -> None:

@@ -18,7 +18,7 @@ import click
 
 from drawwell._version import __version__
 from drawwell.cli.errors import INTERRUPTED, describe, error_object, exit_code
-from drawwell.cli.output import Session, print_data, print_json
+from drawwell.cli.output import Session, note, print_data, print_json
 from drawwell.configuration import load_settings
 from drawwell.errors import Error
 
@@ -166,7 +166,7 @@ def _run_and_leave(arguments: Sequence[str]) -> None:
         if _debugging():
             traceback.print_exc()
         with contextlib.suppress(BrokenPipeError):
-            click.echo(_told(error, arguments), err=True)
+            note(_told(error, arguments))
         sys.exit(exit_code(error))
 
 
@@ -206,7 +206,7 @@ def _use_utf8() -> None:
     """Windows consoles and odd locales: what we print is UTF-8, and what cannot be printed is escaped."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def _leave_quietly() -> None:

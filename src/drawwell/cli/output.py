@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,9 @@ from drawwell.configuration import Settings, gather_settings, load_settings
 from drawwell.model import to_json
 from drawwell.settings import Scalar
 
-__all__ = ["Session", "bold", "note", "print_data", "print_json"]
+__all__ = ["Session", "note", "one_line", "print_data", "print_exactly", "print_json", "shown", "visible"]
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +54,49 @@ class Session:
         return settings
 
 
-def print_data(text: str) -> None:
-    """Print data on stdout."""
-    click.echo(text, color=_colour())
+def print_data(text: str, lead: str = "") -> None:
+    """Print data on stdout: as it is where it goes to a file or a program, without control characters on a terminal.
+
+    Args:
+        text: the data; a line end is added.
+        lead: printed in front of it, and made to stand out on a terminal.
+    """
+    if sys.stdout.isatty():
+        lead, text = visible(lead), visible(text)
+        if lead and not os.environ.get("NO_COLOR"):
+            lead = click.style(lead, bold=True)
+    print_exactly(f"{lead}{text}\n")
+
+
+def print_exactly(text: str) -> None:
+    """Print a text on stdout character for character."""
+    click.echo(text, nl=False, color=True)  # otherwise click takes out what looks like colours
 
 
 def print_json(value: Any, *, indent: int | None = 2) -> None:
     """Print a result as JSON, in the shape that the tool of the same name gives."""
-    click.echo(json.dumps(to_json(value), ensure_ascii=False, indent=indent))
+    text = json.dumps(to_json(value), ensure_ascii=False, indent=indent)
+    print_exactly((visible(text, "\\u{:04x}") if sys.stdout.isatty() else text) + "\n")
 
 
 def note(text: str, *, quiet: bool = False) -> None:
     """Say something on stderr that is not data."""
     if text and not quiet:
-        click.echo(text, err=True, color=_colour())
+        click.echo(visible(text), err=True)
 
 
-def bold(text: str) -> str:
-    """Make a text stand out on a terminal; elsewhere it stays as it is."""
-    return click.style(text, bold=True) if sys.stdout.isatty() else text
+def visible(text: str, form: str = "\\x{:02x}") -> str:
+    """A text as a terminal may get it: control characters but tabs and line ends are written as escapes."""
+    return _CONTROL.sub(lambda match: form.format(ord(match[0])), text.replace("\r\n", "\n"))
 
 
-def _colour() -> bool | None:
-    """None lets the terminal decide, which ``NO_COLOR`` overrules."""
-    return False if os.environ.get("NO_COLOR") else None
+def one_line(text: str) -> str:
+    """A heading on one line, with control characters as escapes."""
+    return visible(text).replace("\n", "\\n")
+
+
+def shown(text: str) -> str:
+    """An id on one line, with control characters and backslashes as escapes; it can be read in this form too."""
+    from drawwell.corpus.operations.paths import shown as escaped  # loaded already when there are names to show
+
+    return escaped(text)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from drawwell.cli.output import note
+from drawwell.cli.output import note, visible
 
 if TYPE_CHECKING:
     from drawwell.corpus.ingest.run import Progress
@@ -49,7 +49,7 @@ def progress_bar(*, quiet: bool = False) -> Iterator[Progress | None]:
         task = bar.add_task("", total=None, path="")
 
         def report(stage: str, done: int, total: int, path: str) -> None:
-            bar.update(task, description=stage, completed=done, total=total or None, path=path[-40:])
+            bar.update(task, description=stage, completed=done, total=total or None, path=visible(path[-40:]))
 
         yield report
 

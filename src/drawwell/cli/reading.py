@@ -62,13 +62,15 @@ class Reading:
             Error: there is none, or it cannot be read.
         """
         # Loading what reads a store takes time that `--help` need not spend.
-        from drawwell.compose import open_place, refresh
+        from drawwell.compose import NOT_TAKEN_IN, open_place, refresh_if_possible
+        from drawwell.errors import StoreUnwritable
 
         place, settings = self.find()
         if self.ingest and self.folder is not None and self.folder.is_dir():
             with progress_bar(quiet=self.quiet) as progress:
-                report = refresh(place, settings, progress)
-            note(_news(report), quiet=self.quiet)
+                done = refresh_if_possible(place, settings, progress)
+            news = f"drawwell: {NOT_TAKEN_IN}: {done}" if isinstance(done, StoreUnwritable) else _news(done)
+            note(news, quiet=self.quiet)
         with open_place(place) as corpus:
             yield corpus
 

@@ -21,6 +21,7 @@ from drawwell._version import __version__
 from drawwell.errors import ConfigurationError, DependencyError
 from drawwell.server.auth import Gate, Refusal
 from drawwell.server.config import ServeConfig
+from drawwell.server.connections import MOST_CONNECTIONS, BoundedProtocol, BoundedServer, quieten
 from drawwell.server.protocol import McpServer
 from drawwell.server.toolbox import Toolbox
 
@@ -50,11 +51,14 @@ def serve_http(config: ServeConfig, toolbox: Toolbox) -> None:
         log_level=logging.getLogger().level,
         lifespan="on",
         timeout_graceful_shutdown=_STOP_SECONDS,
+        http=BoundedProtocol,
+        limit_concurrency=MOST_CONNECTIONS,
     )
     host, port = address.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     print(f"drawwell {__version__} serves MCP at http://{shown}:{port}/mcp", file=sys.stderr, flush=True)  # noqa: T201
-    uvicorn.Server(options).run(sockets=[address])
+    quieten()
+    BoundedServer(options).run(sockets=[address])
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -271,13 +271,13 @@ def _compile_backtracking(pattern: str) -> _Backtracking:
             "pattern",
             pattern,
             f"a regular expression ({error})",
-            "Correct it, or leave regex out to look for these very characters",
+            "Correct it, or leave regex out to look for it as a literal text",
         ) from error
 
 
 def _too_expensive(pattern: str) -> ArgumentError:
     takes = "a regular expression that needs less memory: this one is too expensive"
-    return ArgumentError("pattern", pattern, takes, "Simplify it, or leave regex out to look for these very characters")
+    return ArgumentError("pattern", pattern, takes, "Simplify it, or leave regex out to look for it as a literal text")
 
 
 _NO_REGEX = (regex.error, ValueError, OverflowError, RecursionError, MemoryError)

@@ -7,7 +7,7 @@ import unicodedata
 
 from drawwell.text.budget import safe_cut
 
-__all__ = ["label", "sounds_like_instruction", "topic"]
+__all__ = ["is_plain_path", "label", "sounds_like_instruction", "topic"]
 
 _READ_AT_MOST = 400  # code points of a title or summary that are looked at
 _INSTRUCTION = re.compile(
@@ -17,6 +17,18 @@ _INSTRUCTION = re.compile(
     r"|</?[a-z][^<>]{0,40}>|<\||\|>|\[/?inst\]",
     re.IGNORECASE,
 )
+_ADDRESSED = re.compile(  # in server instructions, where a false alarm costs only a title
+    r"\b(?:please|you)\b"
+    r"|\b(?:always|never|now|must|first|important:?) (?:call|use|run|send|answer|reply|say|tell)\b"
+    r"|\b(?:send|paste|post|reveal|print|leak|mail|upload|give|forward)\b.{0,40}\b"
+    r"(?:keys?|tokens?|secrets?|passwords?|credentials?)\b"
+    r"|\b(?:run|execute|call)\b.{0,30}\b(?:commands?|shell|rm|curl|wget|scripts?)\b"
+    r"|\b(?:ignor|disregard|vergiss|oubli|olvid|missacht)\w*\b.{0,40}\b(?:instru\w+|istru\w+|anweisung\w*|regeln|r[eè]gles)"
+    r"|\bnew (?:rules|instructions)\b|\bprior rules\b|://|\bwww\.|[<>]",
+)
+_MOST_WORDS = 12  # of a title in server instructions
+_MOST_PATH_WORDS = 6  # of each name in a path there
+_LOOK_ALIKE = str.maketrans("аеорсухіѕјԁһԛԝкмтνοαιρ", "aeopcyxisjdhqwkmtvoaip")  # Cyrillic and Greek, lower case
 _HIDDEN = {"Cc": " ", "Zl": " ", "Zp": " ", "Cf": "", "Cs": "", "Co": "", "Cn": ""}
 
 
@@ -29,7 +41,31 @@ def _clean(text: str) -> str:
 
 def sounds_like_instruction(text: str) -> bool:
     """Whether a text reads as if it addressed the model: orders to ignore rules, role names, chat markup."""
-    return _INSTRUCTION.search(text) is not None
+    return _INSTRUCTION.search(_compared(text)) is not None
+
+
+def _compared(text: str) -> str:
+    """A text as a reader takes it: without regard to case, width, and letters that look like Latin ones."""
+    return unicodedata.normalize("NFKC", text).casefold().translate(_LOOK_ALIKE)
+
+
+def _is_plain(text: str, most_words: int) -> bool:
+    """Whether a text names something; one that addresses a reader, or is a sentence or an address, does not."""
+    compared = _compared(text)
+    return (
+        len(compared.split()) <= most_words
+        and _INSTRUCTION.search(compared) is None
+        and _ADDRESSED.search(compared) is None
+    )
+
+
+def is_plain_path(path: str) -> bool:
+    """Whether a path may stand in server instructions: no prose, no markup, no hidden characters."""
+    words = re.sub(r"[_-]", " ", path)
+    return path.isprintable() and all(
+        len(name.split()) <= _MOST_PATH_WORDS and _is_plain(spaced, len(spaced))
+        for name, spaced in zip(path.split("/"), words.split("/"), strict=True)
+    )
 
 
 def label(text: str, width: int) -> str:
@@ -50,9 +86,9 @@ def label(text: str, width: int) -> str:
 
 
 def topic(text: str, width: int) -> str:
-    """Like :func:`label`, for server instructions: what sounds like an instruction becomes empty."""
+    """Like :func:`label`, for server instructions: what is no plain name of something becomes empty."""
     clean = _clean(text)
-    return "" if sounds_like_instruction(clean) else _shorten(clean, width)
+    return _shorten(clean, width) if _is_plain(clean, _MOST_WORDS) else ""
 
 
 def _shorten(text: str, width: int) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from drawwell.corpus.index import tree
-from drawwell.corpus.index.labels import label, topic
+from drawwell.corpus.index.labels import is_plain_path, label, topic
 from drawwell.corpus.operations.paths import FILES_HERE, shown, tidy
 from drawwell.errors import ArgumentError
 from drawwell.model import IndexText
@@ -162,7 +162,7 @@ def render_map(entries: Sequence[IndexEntry], header: IndexHeader, max_chars: in
 
     Returns:
         A line with counts, then documents with titles where all fit, else folders with counts and topics; the last
-        line says to call ``index`` for the rest. Titles that sound like instructions are left out. Empty when
+        line says to call ``index`` for the rest. Titles and paths that are no plain names are left out. Empty when
         ``max_chars`` does not hold a map.
     """
     entries = sorted(entries, key=lambda entry: entry.path)
@@ -263,11 +263,14 @@ def _more(documents: int) -> str:
 
 def _map_branch(node: tree.Node) -> str:
     topics = [*node.labels, "…"] if node.labels and node.unnamed else node.labels
-    return f"{node.name} ({_counted(len(node.entries), 'doc')}{': ' if topics else ''}{', '.join(topics)})"
+    name = node.name if is_plain_path(node.name) else "…"
+    return f"{name} ({_counted(len(node.entries), 'doc')}{': ' if topics else ''}{', '.join(topics)})"
 
 
 def _map_leaf(entry: tree.Entry) -> str:
     title = topic(entry.title, _BRANCH_LABEL)
+    if not is_plain_path(entry.path):
+        return f"… (1 doc{': ' if title else ''}{title})"
     return f"{shown(entry.path)}: {title}" if title else shown(entry.path)
 
 

@@ -1,10 +1,10 @@
 """The adaptive tree: the most telling lines about many documents that fit a budget.
 
-It begins with the top folders and opens, again and again, the line that hides most documents, as long as the lines
-that replace it fit, each with a title. What is left of the budget goes to more titles per line: of each folder in it
-in turn, the page that stands for a folder first. Very many files in one folder, or folders in one, are grouped by the
-beginnings of their names. Every line is named by something that the ``within`` filter takes: a path, a folder, a glob,
-or the files directly in a folder.
+It begins with the top folders and opens, again and again, the line that hides most documents (a group counts less than
+a folder), as long as the lines that replace it fit, each with a title. What is left of the budget goes to more titles
+per line: of each folder in it in turn, the page that stands for a folder first. Very many files in one folder, or
+folders in one, are grouped by the beginnings of their names. Every line is named by something that the ``within``
+filter takes: a path, a folder, a glob, or the files directly in a folder.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from drawwell.corpus.operations.paths import FILES_HERE, shown
 
 __all__ = ["Entry", "Node", "Style", "grow"]
 
-_FEW = 12  # files beside folders, and folders at the top, that are never grouped
-_MANY = 50  # folders or files in one folder from which on they are grouped by their names
+_FEW = 12  # files beside folders, and folders or files in one folder, that are never grouped
+_MANY = 50  # of those, so many that they are grouped by their names even where there are titles to show instead
 _COARSER = (12, 6, 3, 2)  # groups, about, that they are brought into: the most that fit
 _ASIDE = 3  # documents beside a folder with ten times as many that do not keep it from being seen through
 _LABELS_AT_FIRST = 3
@@ -89,6 +89,11 @@ class Node:
         return len(self.entries) == 1
 
     @property
+    def weight(self) -> int:
+        """How much there is to gain by opening it: the parts of a group tell less than folders."""
+        return len(self.entries) if self.units is None else len(self.entries) // 4
+
+    @property
     def labels(self) -> list[str]:
         """Titles shown."""
         return self._labels[: self._shown]
@@ -134,24 +139,26 @@ def grow(entries: Sequence[Entry], style: Style, budget: int, left_out: Callable
     Returns:
         The lines in path order. Deterministic.
     """
-    ways = _openings(Node("", "", entries), style, top=True)
+    ways = _openings(Node("", "", entries), style, _FEW, top=True)
     nodes = _fitting(ways, style, budget, 0)
     if nodes is None:
         return _cut(min(ways, key=len), style, budget, left_out)
-    nodes, left = _open_all(nodes, style, budget)
-    _fill(nodes, style, left)
+    for least in (_MANY, _FEW):
+        nodes, left = _open_all(nodes, style, budget, least)
+        if 5 * _fill(nodes, style, left) < budget:
+            break
     return [node.line(style) for node in nodes]
 
 
-def _open_all(nodes: list[Node], style: Style, budget: int) -> tuple[list[Node], int]:
+def _open_all(nodes: list[Node], style: Style, budget: int, least: int) -> tuple[list[Node], int]:
     """Open lines, those that hide most first, while the budget lasts. Returns the lines and what is left."""
     costs = {node: style.cost(node.line(style)) for node in nodes}
     left = budget - sum(costs.values())
-    queue = [(-len(node.entries), node.entries[0].path, node) for node in nodes if not node.is_leaf]
+    queue = [(-node.weight, node.entries[0].path, node) for node in nodes if not node.is_leaf]
     heapq.heapify(queue)
     while queue:
         _, _, node = heapq.heappop(queue)
-        opened = _fitting(_openings(node, style), style, left + costs[node], 1)
+        opened = _fitting(_openings(node, style, least), style, left + costs[node], 1)
         if opened is None:
             continue
         left += costs.pop(node)
@@ -159,7 +166,7 @@ def _open_all(nodes: list[Node], style: Style, budget: int) -> tuple[list[Node],
             costs[child] = style.cost(child.line(style))
             left -= costs[child]
             if not child.is_leaf:
-                heapq.heappush(queue, (-len(child.entries), child.entries[0].path, child))
+                heapq.heappush(queue, (-child.weight, child.entries[0].path, child))
     return sorted(costs, key=lambda node: node.entries[0].path), left
 
 
@@ -176,8 +183,8 @@ def _fitting(ways: Sequence[list[Node]], style: Style, budget: int, least: int) 
     return None
 
 
-def _fill(nodes: Sequence[Node], style: Style, left: int, most: int = _MOST_LABELS) -> None:
-    """Spend what is left on titles, one for each line in turn."""
+def _fill(nodes: Sequence[Node], style: Style, left: int, most: int = _MOST_LABELS) -> int:
+    """Spend what is left on titles, one for each line in turn. Returns what then is left."""
     growing = [node for node in nodes if not node.is_leaf]
     while growing:
         still = []
@@ -192,6 +199,7 @@ def _fill(nodes: Sequence[Node], style: Style, left: int, most: int = _MOST_LABE
             left -= grown
             still.append(node)
         growing = still
+    return left
 
 
 def _cut(nodes: list[Node], style: Style, budget: int, left_out: Callable[[int, int], str]) -> list[str]:
@@ -209,28 +217,29 @@ def _cut(nodes: list[Node], style: Style, budget: int, left_out: Callable[[int, 
     return [*lines, last] if style.cost(last) <= budget else []
 
 
-def _openings(node: Node, style: Style, *, top: bool = False) -> list[list[Node]]:
+def _openings(node: Node, style: Style, least: int, *, top: bool = False) -> list[list[Node]]:
     """Ways to open a line, the most detailed first; none for one that says most as it is.
 
-    What stands at the top has no line of its own, and so is grouped even when there is little of it.
+    More folders or files in one folder than ``least`` may be grouped.
     """
     if node.units is not None:
-        return _groupings(node.units, style)
+        return _groupings(node.units, style, least)
     folders, files, base = _inside(node, top=top)
     gathered = [Node(f"{shown(base) or './'} {FILES_HERE}", base, _documents(files), units=files)] if files else []
     if not folders:
-        return _groupings(files, style, top=top) + ([gathered] if top else [])
+        return _groupings(files, style, least) + ([gathered] if top else [])
     ways = [_in_order(folders + files)] if len(files) <= min(style.files, _FEW) else []
-    if len(files) > 1:
+    if len(files) > 1 or not ways:
         ways.append(_in_order(folders + gathered))
-    return ways + [_in_order(groups + gathered) for groups in _groupings(folders, style, top=top)[1:]]
+    groupings = (groups for groups in _groupings(folders, style, least) if groups is not folders)
+    return ways + [_in_order(groups + gathered) for groups in groupings]
 
 
-def _groupings(units: list[Node], style: Style, *, top: bool = False) -> list[list[Node]]:
+def _groupings(units: list[Node], style: Style, least: int) -> list[list[Node]]:
     """Ways to show folders or files: one by one, else, when they are many, in fewer and fewer groups."""
     files = sum(unit.is_leaf and unit.base == unit.entries[0].path for unit in units)
     ways = [units] if len(units) <= _MANY and files <= style.files else []
-    if len(units) > (_FEW if top else _MANY):
+    if len(units) > least and sum(len(unit.entries) for unit in units) > _MANY:
         ways.extend(_grouped(units, count) for count in _COARSER)
     return [way for place, way in enumerate(ways) if len(way) > 1 and (not place or len(way) < len(ways[place - 1]))]
 

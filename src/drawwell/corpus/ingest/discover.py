@@ -77,8 +77,8 @@ class Discovery:
 
     @property
     def seen(self) -> int:
-        """Files of a known format, taken or not."""
-        return len(self.files) + len(self.skipped)
+        """Files of a known format, taken or not; skipped folders are none."""
+        return len(self.files) + sum(not path.endswith("/") for path, _ in self.skipped)
 
 
 def known_suffixes() -> str:

@@ -26,6 +26,7 @@ from drawwell.corpus.store.connect import open_for_writing
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.lock import StoreLock, lock_path
 from drawwell.corpus.store.places import STORE_DIR, STORE_NAME, store_path
+from drawwell.corpus.store.schema import unwritable, write_failure
 from drawwell.errors import SourceError, StoreError
 from drawwell.model import Noted
 
@@ -80,7 +81,7 @@ def ingest(root: Path, store: Path, options: IngestOptions, progress: Progress |
         try:
             return _Run(root, store, options, connection, tell).bring_up_to_date(found, started)
         except sqlite3.Error as error:
-            raise StoreError(f"cannot write the store {store}: {error}", "Give another place with --store") from error
+            raise write_failure(store, error) from error
         finally:
             _leave(connection)
 
@@ -332,9 +333,7 @@ def _make_folder(store: Path) -> None:
             with suppress(FileExistsError), (folder / ".gitignore").open("x", encoding="utf-8") as rules:
                 rules.write("*\n")
     except OSError as error:
-        raise StoreError(
-            f"cannot write the store {store}: {error.strerror}", "Give another place with --store"
-        ) from error
+        raise unwritable(store, error.strerror) from error
 
 
 def _seed(root: Path, store: Path) -> None:
@@ -354,7 +353,7 @@ def _seed(root: Path, store: Path) -> None:
 def _leave(connection: sqlite3.Connection) -> None:
     """Put the log into the file, so that the file can be copied alone, and close it."""
     try:
-        with suppress(sqlite3.OperationalError):  # nothing is lost: the next run puts it in
+        with suppress(sqlite3.DatabaseError):  # nothing is lost: the next run puts it in, or says what is wrong
             connection.execute("PRAGMA busy_timeout = 1000")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:

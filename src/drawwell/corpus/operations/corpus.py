@@ -228,7 +228,7 @@ class Corpus:
         """The best map of the corpus in so many characters, for server instructions; empty when none fits."""
         with self._views.look() as look:
             ready = look.meta("drawwell.map") or ""
-            if ready and len(ready) <= max_chars <= 2 * MAP_CHARS:
+            if ready and not look.building and len(ready) <= max_chars <= 2 * MAP_CHARS:
                 return ready
             return render_map(_entries(look), _header(look), max_chars)
 

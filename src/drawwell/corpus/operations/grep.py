@@ -11,7 +11,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby
+from itertools import accumulate, chain, groupby
 
 from drawwell.corpus.operations.bounds import check_budget, check_flag, check_whole
 from drawwell.corpus.operations.paths import Scope, entries_of, resolve, shown
@@ -55,8 +55,8 @@ class GrepQuery:
 _Place = tuple[int, int]
 """The place of a document in the table, and the ordinal of a section in it (-1 for front matter)."""
 
-_Text = tuple[_Place, str, Sequence[int]]
-"""Whole lines to scan: the first section that they stand in, themselves, and where in them each section begins."""
+_Text = tuple[int, int, str, Sequence[int]]
+"""Whole lines to scan: document and first section that they stand in, themselves, where in them each section begins."""
 
 _ONE_SECTION = (0,)
 
@@ -80,10 +80,11 @@ def grep(look: Look, query: GrepQuery) -> GrepResult:
     scope = resolve(entries, look.table)
     known = [*scope.notes, *look.notes()]
     scan = _Scan(look, matcher, query)
-    rest = GrepResult(matches=(), truncated=True, hint="; ".join(known), next=pager.cursor(10**6, 10**6))
-    scan.reserve(json_tokens(rest))
+    if query.max_tokens is not None:
+        rest = GrepResult(matches=(), truncated=True, hint="; ".join(known), next=pager.cursor(10**6, 10**6))
+        scan.reserve(json_tokens(rest))
     stopped = scan.run(_texts(look, scope, begin), begin)
-    notes = [*scope.notes, *scan.notes, *look.notes()]
+    notes = [*scan.notes, *known]
     if not scan.matches and not notes:
         notes.append("no line matches: try a shorter part of it" + ("" if query.regex else ", or search for words"))
         notes.extend(look.excuses())
@@ -116,8 +117,7 @@ class _Scan:
 
     def reserve(self, tokens: int) -> None:
         """Keep a part of the token budget for what an answer holds besides its matches."""
-        if self._left is not None:
-            self._left -= tokens
+        self._left = None if self._left is None else self._left - tokens
 
     def run(self, texts: Iterable[_Text], begin: _Place) -> _Place | None:
         """Collect matches from a place on; returns the place to go on from when it had to stop.
@@ -132,11 +132,13 @@ class _Scan:
             if clock() > deadline:
                 return self._out_of_time(text)
             try:
-                found = find(text[1], deadline, every=every or text[2] is not _ONE_SECTION)
+                found = find(text[2], deadline, every=every or text[3] is not _ONE_SECTION)
             except TimeoutError:
                 return self._too_slow(text) if is_first else self._out_of_time(text)
             is_first = False
-            for place, part in [] if found is None else _by_section(text, found):
+            if found is None:
+                continue
+            for place, part in _by_section(text, found):
                 if place >= begin and not self._take(place, text, part):
                     return place
         return None
@@ -179,11 +181,11 @@ class _Scan:
         return replace(match, lines=match.lines[:kept])
 
     def _out_of_time(self, text: _Text) -> _Place:
-        path = self._look.table.paths[text[0][0]]
-        return self._stopped(text[0], f"at {shown(path)}")
+        path = self._look.table.paths[text[0]]
+        return self._stopped(text[:2], f"at {shown(path)}")
 
     def _too_slow(self, text: _Text) -> _Place:
-        (place, ordinal), _, starts = text
+        place, ordinal, _, starts = text
         name = f"{shown(self._look.table.paths[place])}#{META if ordinal < 0 else ordinal}"
         return self._stopped((place, ordinal + len(starts)), f"in {name}, which is left out")
 
@@ -203,7 +205,7 @@ class _Scan:
         row = _row(self._look, place)
         if row is None:
             return None
-        before = text[1].count("\n", 0, text[2][place[1] - text[0][1]])
+        before = text[2].count("\n", 0, text[3][place[1] - text[1]])
         numbers = [row.first_line + hit.index - before if row.first_line else None for hit in found.lines]
         return GrepMatch(
             id=row.id,
@@ -224,9 +226,9 @@ class _Scan:
 
 def _by_section(text: _Text, found: Found) -> Iterator[tuple[_Place, Found]]:
     """The matching lines of each section: a line is of the section in which its first match begins."""
-    (place, ordinal), _, starts = text
+    place, ordinal, _, starts = text
     if len(starts) == 1:
-        yield text[0], found
+        yield (place, ordinal), found
         return
     for part, hits in groupby(found.lines, lambda hit: bisect_right(starts, hit.at) - 1):
         lines = tuple(hits)
@@ -239,10 +241,12 @@ def _row(look: Look, place: _Place) -> SectionRow | None:
 
 
 def _texts(look: Look, scope: Scope, begin: _Place) -> Iterator[_Text]:
-    """The texts in scope, in the order of path and ordinal, from the one that holds the place to begin at.
+    """The texts in scope, in the order of path and ordinal, from the one that holds the place to begin at."""
+    return chain.from_iterable(_by_document(look, scope, begin))
 
-    One small query per document: as fast as a single large one, and nothing out of scope is touched.
-    """
+
+def _by_document(look: Look, scope: Scope, begin: _Place) -> Iterator[Iterable[_Text]]:
+    """One small query per document: as fast as a single large one, and nothing out of scope is touched."""
     places: Iterable[int] = range(len(look.table.paths)) if scope.places is None else scope.places
     cursor = look.connection.cursor()
     cursor.row_factory = None
@@ -254,11 +258,11 @@ def _texts(look: Look, scope: Scope, begin: _Place) -> Iterator[_Text]:
         doc_id = look.table.doc_ids[place]
         first = begin[1] if place == begin[0] else -1
         if first < 0 and doc_id in fronts and (front := look.front_matter(doc_id)) is not None:
-            yield (place, -1), front.text, _ONE_SECTION
+            yield [(place, -1, front.text, _ONE_SECTION)]
         if first > 0 and look.own:
             before = cursor.execute(_LINE_BEFORE, (doc_id, first)).fetchone()
             first = before[0] + 1 if before else 0
-        yield from _whole_lines(place, cursor.execute(sections_of, (doc_id, first)), joined=look.own)
+        yield _whole_lines(place, cursor.execute(sections_of, (doc_id, first)), joined=look.own)
 
 
 def _whole_lines(place: int, sections: Iterable[tuple[int, int, str]], *, joined: bool) -> Iterator[_Text]:
@@ -272,21 +276,20 @@ def _whole_lines(place: int, sections: Iterable[tuple[int, int, str]], *, joined
     run: list[str] = []
     for ordinal, repeated, stored in sections:
         text = stored[repeated:] if repeated else stored
-        if joined and not text.endswith("\n"):
-            run.append(text)
-        elif run:
-            run.append(text)
+        if not joined or (text[-1:] == "\n" and not run):
+            yield place, ordinal, text, _ONE_SECTION
+            continue
+        run.append(text)
+        if text[-1:] == "\n":
             yield _run(place, ordinal, run)
             run = []
-        else:
-            yield (place, ordinal), text, _ONE_SECTION
     if run:
         yield _run(place, ordinal, run)
 
 
 def _run(place: int, last: int, texts: Sequence[str]) -> _Text:
     starts = tuple(accumulate(map(len, texts[:-1]), initial=0))
-    return (place, last - len(texts) + 1), "".join(texts), starts
+    return place, last - len(texts) + 1, "".join(texts), starts
 
 
 def _with_front_matter(look: Look, scope: Scope) -> frozenset[int]:

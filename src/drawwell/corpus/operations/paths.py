@@ -159,7 +159,12 @@ def entries_of(within: object) -> tuple[str, ...]:
     if len(within) > MAX_ENTRIES:
         raise ArgumentError("within", f"{len(within)} entries", _TAKES, "Name a folder or a glob instead")
     for entry in within:
-        if not isinstance(entry, str) or not entry.strip() or len(entry) > MAX_ENTRY_CHARS:
+        if isinstance(entry, str) and len(entry) > MAX_ENTRY_CHARS:
+            takes = f"entries of up to {MAX_ENTRY_CHARS} characters"
+            raise ArgumentError(
+                "within", f"an entry of {len(entry)} characters", takes, "Name a folder or a glob instead"
+            )
+        if not isinstance(entry, str) or not entry.strip():
             raise ArgumentError("within", entry, _TAKES)
     return tuple(within)
 

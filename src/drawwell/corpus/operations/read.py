@@ -6,13 +6,16 @@ where there is one, and says which piece it is; nothing is left out without a cu
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from drawwell.corpus.operations.address import find
 from drawwell.corpus.operations.bounds import check_budget, check_whole
+from drawwell.corpus.operations.paths import shown
 from drawwell.corpus.operations.view import Look, SectionRow
+from drawwell.errors import StoreError
 from drawwell.model import NeighboursResult, SectionText
 from drawwell.retrieval.paging import Pager, json_tokens
 from drawwell.text.budget import CHARS_PER_TOKEN, fitting, json_quarters
@@ -50,6 +53,7 @@ def read(
     Raises:
         ArgumentError: an argument is wrong.
         NotFound, Stale: as :func:`drawwell.corpus.operations.address.find`.
+        StoreError: a text is not the one that was taken in.
     """
     check_whole("context", context, 0, MAX_AROUND)
     check_budget(max_tokens)
@@ -58,7 +62,7 @@ def read(
     run = [row, *(other for other in around if other.ordinal != row.ordinal)]
     pager = Pager(look.generation, "read", row.id, context)
     start = _Position(*pager.positions(cursor, 3))
-    texts, following = _page([_with_header(look, one) for one in run], start, max_tokens)
+    texts, following = _page([_served(look, one) for one in run], start, max_tokens)
     return replace(
         texts[0],
         context=tuple(texts[1:]) if context else None,
@@ -85,6 +89,7 @@ def neighbours(
     Raises:
         ArgumentError: an argument is wrong.
         NotFound, Stale: as :func:`drawwell.corpus.operations.address.find`.
+        StoreError: a text is not the one that was taken in.
     """
     before, after = around
     check_whole("before", before, 0, MAX_AROUND)
@@ -98,8 +103,8 @@ def neighbours(
     start = _Position(*pager.positions(cursor, 3))
     header = None
     if start == _Position() and (first := _first_of_table(look, row)) is not None:
-        header, max_tokens = _header(first, max_tokens)
-    texts, following = _page([_with_header(look, one) for one in run], start, max_tokens)
+        header, max_tokens = _header(_served(look, first), max_tokens)
+    texts, following = _page([_served(look, one) for one in run], start, max_tokens)
     last = run[-1]
     return NeighboursResult(
         sections=tuple(replace(text, anchor=True) if text.id == row.id else text for text in texts),
@@ -108,6 +113,16 @@ def neighbours(
         more_after=last.next_id is not None or (last.ordinal < 0 and look.section(row.doc_id, 0) is not None),
         next=pager.cursor(*following) if following else None,
     )
+
+
+def _served(look: Look, row: SectionRow) -> SectionRow:
+    """A section as it is served: proved to be what was taken in, so that no citation vouches for another text."""
+    if hashlib.sha256(row.text.encode("utf-8", "surrogatepass")).hexdigest() != row.hash:
+        raise StoreError(
+            f"the text of {shown(row.id)} is not the one that its hash was made of: the store is damaged",
+            "Delete it and ingest the folder again",
+        )
+    return _with_header(look, row)
 
 
 def _page(

@@ -8,8 +8,9 @@ import re
 import sqlite3
 from pathlib import Path
 
-from drawwell.corpus.store.places import STORE_NAME
-from drawwell.corpus.store.schema import check_format, create, damaged, migrate
+from drawwell.corpus.store.lock import check_regular
+from drawwell.corpus.store.places import STORE_DIR, STORE_NAME
+from drawwell.corpus.store.schema import check_format, create, damaged, migrate, write_failure
 from drawwell.errors import StoreBusy, StoreError
 
 __all__ = ["BUSY_SECONDS", "Connection", "connect_read_only", "open_for_writing", "size_of", "wal_of"]
@@ -22,6 +23,8 @@ PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32000;
 BUSY_SECONDS = 30.0
 _NOT_HERE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR)
 _MAGIC = b"SQLite format 3\0"
+_BESIDE = ("-wal", "-shm", "-journal")
+"""What SQLite opens beside a store."""
 
 
 class Connection(sqlite3.Connection):
@@ -49,10 +52,8 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
     except BaseException as error:
         if connection is not None:
             connection.close()
-        if isinstance(error, sqlite3.OperationalError):
-            raise StoreError(f"cannot write the store {path}: {error}", "Give another place with --store") from error
-        if isinstance(error, sqlite3.DatabaseError):
-            raise damaged(path, error) from error
+        if isinstance(error, sqlite3.Error):
+            raise write_failure(path, error) from error
         raise
     return connection
 
@@ -120,6 +121,9 @@ def _check_file(path: Path, *, missing_ok: bool = False) -> None:
     """Refuse what cannot be a store, in words that SQLite does not have."""
     if path.is_dir():
         raise StoreError(f"{path} is a folder, not a store", f"Give the {STORE_NAME} file, or ingest the folder first")
+    check_regular(path)
+    for ending in _BESIDE:
+        check_regular(path.with_name(path.name + ending))
     try:
         with path.open("rb") as file:
             magic = file.read(len(_MAGIC))
@@ -130,6 +134,8 @@ def _check_file(path: Path, *, missing_ok: bool = False) -> None:
     except OSError as error:
         raise StoreError(f"cannot read the store {path}: {error.strerror}", "Check that you may read it") from error
     if magic and magic != _MAGIC:
+        if path.parent.name == STORE_DIR:
+            raise damaged(path, "it is not an SQLite file")
         raise StoreError(
             f"{path} is not a store: it is not an SQLite file", "Give the store.sqlite that an ingest made"
         )

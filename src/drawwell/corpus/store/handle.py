@@ -19,7 +19,7 @@ from drawwell.corpus.store.schema import (
     read_meta,
     translated,
 )
-from drawwell.errors import StoreError
+from drawwell.errors import StoreError, StoreUnwritable
 
 __all__ = ["Store"]
 
@@ -134,7 +134,7 @@ class Store:
 
 def _migrate_in_place(path: Path) -> None:
     if not writable(path.parent):
-        raise StoreError(
+        raise StoreUnwritable(
             f"the store {path} was made by an older drawwell and its folder cannot be written",
             "Copy it to a place that can be written, or ingest the folder again",
         )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from drawwell.errors import StoreBusy, StoreError
+from drawwell.errors import StoreBusy, StoreError, StoreUnwritable
 
-__all__ = ["StoreLock", "lock_path"]
+__all__ = ["StoreLock", "check_regular", "lock_path"]
 
 _POLL_SECONDS = 0.1
 
@@ -64,19 +65,38 @@ class StoreLock:
 
     def _take(self) -> bool:
         """Try once. SQLite never writes to the file: nothing is ever stored in it."""
+        check_regular(self._path)
         try:
             connection = sqlite3.connect(self._path, timeout=0, isolation_level=None)
         except sqlite3.OperationalError as error:
-            raise StoreError(f"cannot write beside the store {self._store}: {error}", "Give another place") from error
+            raise _no_place(self._store, error) from error
         try:
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             connection.close()
             if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
                 return False
-            raise StoreError(f"cannot write beside the store {self._store}: {error}", "Give another place") from error
+            raise _no_place(self._store, error) from error
         except sqlite3.DatabaseError as error:
             connection.close()
             raise StoreError(f"{self._path} is not a lock of drawwell's: {error}", "Delete it") from error
         self._connection = connection
         return True
+
+
+def check_regular(path: Path) -> None:
+    """Refuse what is there but is no regular file: SQLite would wait for a pipe, and read a device, without end.
+
+    Raises:
+        StoreError: it is a folder, a pipe, a device or the like.
+    """
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return  # not there, or opening it will say why
+    if not stat.S_ISREG(mode):
+        raise StoreError(f"{path} is not a regular file", "Delete it")
+
+
+def _no_place(store: Path, error: sqlite3.Error) -> StoreUnwritable:
+    return StoreUnwritable(f"cannot write beside the store {store}: {error}", "Give another place with --store")

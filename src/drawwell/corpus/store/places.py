@@ -8,7 +8,16 @@ from pathlib import Path
 
 import platformdirs
 
-__all__ = ["PEER_DIR", "STORE_DIR", "STORE_NAME", "cached_store", "find_store", "store_path", "writable"]
+__all__ = [
+    "PEER_DIR",
+    "STORE_DIR",
+    "STORE_NAME",
+    "cached_store",
+    "find_store",
+    "readable_store",
+    "store_path",
+    "writable",
+]
 
 STORE_DIR = ".drawwell"
 STORE_NAME = "store.sqlite"
@@ -31,6 +40,19 @@ def cached_store(root: Path) -> Path:
     """Where the store of a read-only corpus is written: in the user's cache, under a name made from its place."""
     name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
     return platformdirs.user_cache_path("drawwell", appauthor=False) / "corpora" / name / STORE_NAME
+
+
+def readable_store(store: Path, root: Path | None) -> Path:
+    """The store to read from: while that of a read-only corpus is not made in the user's cache, the one it came with.
+
+    Args:
+        store: where the corpus's store is written.
+        root: the folder of its documents; None when that is not known.
+    """
+    if root is None or store.exists() or store != cached_store(root):
+        return store
+    beside = root / STORE_DIR / STORE_NAME
+    return beside if beside.is_file() else store
 
 
 def find_store(start: Path) -> Path | None:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from drawwell.errors import DependencyError, Error, NotReady, StoreBusy, StoreError, StoreTooNew
+from drawwell.errors import DependencyError, Error, NotReady, StoreBusy, StoreError, StoreTooNew, StoreUnwritable
 
 __all__ = [
     "FORMAT_VERSION",
@@ -34,6 +34,8 @@ __all__ = [
     "own_version",
     "read_meta",
     "translated",
+    "unwritable",
+    "write_failure",
 ]
 
 FORMAT_VERSION = "1.0"
@@ -146,6 +148,17 @@ MIGRATIONS: tuple[Migration, ...] = ()
 """Every step since version 1, in order. The last one's version is ``OWN_VERSION``."""
 
 
+_CONTENT_FAULTS = frozenset(
+    (
+        sqlite3.SQLITE_ERROR,  # a table or column that is not there
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_CONSTRAINT,
+        sqlite3.SQLITE_MISMATCH,
+    )
+)
+
+
 class Unfinished(StoreError):
     """A file that another process has only begun to make."""
 
@@ -214,9 +227,22 @@ def _too_new(path: Path, has: str, known: str) -> StoreTooNew:
     return StoreTooNew(f"{path} {has}, this drawwell knows {known}", "Update drawwell, or ingest the folder again")
 
 
-def damaged(path: Path, error: sqlite3.Error) -> StoreError:
+def damaged(path: Path, error: sqlite3.Error | str) -> StoreError:
     """What to tell a user when SQLite cannot make sense of a file."""
     return StoreError(f"the store {path} is damaged or not a store: {error}", "Delete it and ingest the folder again")
+
+
+def unwritable(path: Path, error: sqlite3.Error | str | None) -> StoreUnwritable:
+    """What to tell a user when the place of a store does not take it."""
+    return StoreUnwritable(f"cannot write the store {path}: {error}", "Give another place with --store")
+
+
+def write_failure(path: Path, error: sqlite3.Error) -> StoreError:
+    """What to tell a user when writing to a store failed: it is held, what is in it is wrong, or its place is."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_BUSY:
+        return StoreBusy(f"another process holds the store {path}", "Try again when it is done")
+    return damaged(path, error) if code in _CONTENT_FAULTS else unwritable(path, error)
 
 
 def translated(path: Path, error: sqlite3.DatabaseError) -> Error:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -66,7 +67,8 @@ class CorpusToolset:
         Raises:
             Error: what was wrong and what to do.
         """
-        result = tool.handler(self._patiently(), arguments)
+        with self._places_hidden():
+            result = tool.handler(self._patiently(), arguments)
         if isinstance(result, (SearchResult, GrepResult)):
             notes = [note for member in self._members if (note := member.note())]
             if notes:
@@ -77,7 +79,8 @@ class CorpusToolset:
         """The rule of use, then the best map that fits."""
         room = max_chars - len(_RULE) - 2
         try:
-            rest = _in_time(partial(self._corpus().map, room)) or "Call index for the list of documents."
+            with self._places_hidden():
+                rest = _in_time(partial(self._corpus().map, room)) or "Call index for the list of documents."
         except NotReady as error:
             rest = f"{error.message}. Call index for the map when that is done."
         except Error as error:
@@ -120,15 +123,28 @@ class CorpusToolset:
             Error: the corpus cannot be read now.
         """
         try:
-            if uri == _INDEX:
-                return ResourceText(uri=uri, text=self._corpus().index().text)
-            if uri.startswith(_DOC):
-                return ResourceText(uri=uri, text=_document(self._corpus(), unquote(uri[len(_DOC) :])))
-            if uri.startswith(_SECTION):
-                return ResourceText(uri=uri, text=self._corpus().read(unquote(uri[len(_SECTION) :])).text)
+            with self._places_hidden():
+                return self._resource(uri)
         except ArgumentError as error:
             raise NotFound(error.message, error.suggestion) from None
+
+    def _resource(self, uri: str) -> ResourceText | None:
+        if uri == _INDEX:
+            return ResourceText(uri=uri, text=self._corpus().index().text)
+        if uri.startswith(_DOC):
+            return ResourceText(uri=uri, text=_document(self._corpus(), unquote(uri[len(_DOC) :])))
+        if uri.startswith(_SECTION):
+            return ResourceText(uri=uri, text=self._corpus().read(unquote(uri[len(_SECTION) :])).text)
         return None
+
+    @contextmanager
+    def _places_hidden(self) -> Iterator[None]:
+        try:
+            yield
+        except Error as error:
+            for member in self._members:
+                member.hide_places(error)
+            raise
 
     def status(self) -> Mapping[str, Any]:
         """How each member stands."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ from typing import Any
 
 from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.places import readable_store
 from drawwell.corpus.watch import FolderWatch, WatchOptions
 from drawwell.errors import Error, NotReady, StoreError, StoreTooNew
 from drawwell.server.child import ChildJob, JobState
@@ -107,8 +109,25 @@ class LiveCorpus:
             NotReady: its first ingest is not complete.
             Error: it cannot be read, or could not be ingested; the cause and what to do.
         """
-        with self._lock:
-            return self._held()
+        try:
+            with self._lock:
+                return self._held()
+        except Error as error:
+            self.hide_places(error)
+            raise
+
+    def hide_places(self, error: Error) -> None:
+        """Take the places of this machine out of what an error says: its words go to a client and its model."""
+        store, root = self.source.store, self.source.root
+        known = [(str(store), store.name), (str(store.parent), store.parent.name)]
+        if root is not None:
+            within = store.relative_to(root).as_posix() if store.is_relative_to(root) else store.name
+            known = [(str(store), within), *known[1:], (str(root), root.name)]
+        for place, shown in [*known, (os.path.expanduser("~"), "~")]:  # noqa: PTH111 - never fails
+            if len(place) > 1:
+                error.message = error.message.replace(place, shown)
+                error.suggestion = error.suggestion.replace(place, shown)
+        error.args = (error.message,)
 
     def wait(self, seconds: float) -> None:
         """Give a first ingest a moment to be done: a small folder is ready before a model could ask again."""
@@ -125,6 +144,7 @@ class LiveCorpus:
             return f"{name}a refresh is running ({_progress(state)}), so recent changes may be missing"
         if state.error is not None:
             self._retry(state)
+            self.hide_places(state.error)
             return f"{name}the last refresh failed, so recent changes may be missing: {state.error.message}"
         return ""
 
@@ -144,14 +164,19 @@ class LiveCorpus:
         """The corpus; the caller holds the lock."""
         if self._closed:
             raise Error("The server is ending")
+        if self._corpus is not None and self._corpus.store.path != self._readable():
+            self._corpus = None  # the store of its own is there now; a call may still use the other
         if self._corpus is None:
             self._corpus = self._open()
         return self._corpus
 
+    def _readable(self) -> Path:
+        return readable_store(self.source.store, self.source.root)
+
     def _open(self) -> Corpus:
         state = self._job.state if self._job is not None else JobState()
         try:
-            store = Store.open(self.source.store)
+            store = Store.open(self._readable())
         except StoreTooNew:
             raise
         except (StoreError, NotReady) as error:

@@ -17,7 +17,9 @@ import yaml
 
 __all__ = ["FrontMatter", "read_front_matter"]
 
-_MAX_CHARS = 65_536
+_MAX_CHARS = 1_000_000
+"""How far its end is looked for."""
+_MAX_PARSED = 65_536
 _MAX_VALUES = 5_000  # scalars and collections, aliases followed: bounds what a small text can blow up to
 _MAX_DEPTH = 20
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -66,6 +68,11 @@ class FrontMatter:
         return ""
 
 
+_TOO_LONG = (
+    f"front matter is longer than {_MAX_PARSED:,} characters: only its first keys, title and description are used"
+)
+
+
 class _NotAMapping(Exception):
     """The block is no mapping of names to values."""
 
@@ -87,7 +94,10 @@ def read_front_matter(text: str) -> FrontMatter:
     if closing and not _ends_in_body(block):
         end = closing.end() + text.startswith("\n", closing.end())
         try:
-            return FrontMatter(end, _READERS[mark](block))
+            if len(block) <= _MAX_PARSED:
+                return FrontMatter(end, _READERS[mark](block))
+            if found := _read_beginning(block, mark):
+                return FrontMatter(end, found, (_TOO_LONG,))
         except _NotAMapping:
             return FrontMatter()
         except _SYNTAX_ERRORS:
@@ -95,6 +105,35 @@ def read_front_matter(text: str) -> FrontMatter:
             if lenient:
                 return FrontMatter(end, lenient, ("front matter is not valid, it was read line by line",))
     return _unclosed(text, start, mark)
+
+
+def _read_beginning(block: str, mark: str) -> dict[str, Any]:
+    """The first keys of a long block, and its title and description wherever they stand as one line; else empty.
+
+    Raises:
+        _NotAMapping: it begins with anything else.
+    """
+    cut = block.rfind("\n", 0, _MAX_PARSED) + 1
+    entry = cut
+    while entry and not _ENTRY[mark].match(block, entry):
+        entry = block.rfind("\n", 0, entry - 1) + 1
+    found: dict[str, Any] = {}
+    heads = [block[:cut]] if cut else []
+    if _read_lines(block[entry:cut], mark):
+        heads.append(block[:entry])  # the cut may be inside of a value that cannot be cut
+    for head in filter(None, heads):
+        try:
+            found = _READERS[mark](head)
+            break
+        except _SYNTAX_ERRORS:
+            found = _read_lines(head, mark)
+    if not found:
+        found = _read_lines(block[:_MAX_PARSED], mark)
+    for line in block[cut:].split("\n") if found else ():
+        simple = _ENTRY[mark].fullmatch(line.rstrip()) if line.startswith(("title", "description")) else None
+        if simple and simple[1] in ("title", "description") and simple[2] and simple[2][0] not in "|>[{&*!":
+            found.setdefault(simple[1], simple[2].strip().strip("\"'"))
+    return found
 
 
 def _ends_in_body(block: str) -> bool:
@@ -114,10 +153,10 @@ def _unclosed(text: str, start: int, mark: str) -> FrontMatter:
     """Keys and values up to the first blank line or heading, if there is nothing else before it."""
     end = start
     lines: list[str] = []
-    while end < min(len(text), start + _MAX_CHARS):
+    while end < min(len(text), start + _MAX_PARSED):
         stop = text.find("\n", end) + 1 or len(text)
         line = text[end:stop]
-        if not line.strip() or line.startswith("#") or len(line) > _MAX_CHARS:
+        if not line.strip() or line.startswith("#") or len(line) > _MAX_PARSED:
             break
         lines.append(line)
         end = stop
@@ -129,7 +168,9 @@ def _unclosed(text: str, start: int, mark: str) -> FrontMatter:
         found = _READERS[mark](block)
     except (_NotAMapping, *_SYNTAX_ERRORS):
         pass  # what the lines say will do
-    return FrontMatter(end, found, ("front matter is not closed, it was read up to the first blank line or heading",))
+    where = "" if len(text) <= start + _MAX_CHARS else f" in the first {_MAX_CHARS:,} characters"
+    warning = f"front matter is not closed{where}, it was read up to the first blank line or heading"
+    return FrontMatter(end, found, (warning,))
 
 
 def _read_lines(block: str, mark: str) -> dict[str, Any]:
