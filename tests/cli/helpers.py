@@ -36,9 +36,14 @@ class Stream(io.TextIOWrapper):
         return self.terminal
 
 
-def drawwell(*arguments: str | Path, cwd: Path | None = None, terminal: bool = False, **environment: str) -> Ran:
-    """Run a command to its end in this process, with streams, folder and environment of its own."""
-    out, err = Stream(terminal=False), Stream(terminal)
+def drawwell(
+    *arguments: str | Path, cwd: Path | None = None, terminal: bool = False, screen: bool = False, **environment: str
+) -> Ran:
+    """Run a command to its end in this process, with streams, folder and environment of its own.
+
+    ``terminal`` makes stderr one, ``screen`` stdout.
+    """
+    out, err = Stream(screen), Stream(terminal)
     code: object = None
     with contextlib.ExitStack() as around:
         around.enter_context(_environment(environment))

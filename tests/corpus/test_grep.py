@@ -216,3 +216,77 @@ def test_substrings(corpus: Corpus) -> None:
     for pattern in ("4411", "X-4", "c*", "\\d"):
         expected = [f"steps.md#{n}" for n in range(12) if pattern in STEPS.split("## ")[n + 1]]
         assert [name for name in ids(corpus.grep(pattern, limit=100)) if "steps" in name] == expected
+
+
+def test_gr_01_one_text_that_takes_all_of_the_time(tmp_path: Path) -> None:
+    """GR-01: a text on which a pattern uses up the time by itself is named and left out, so that a loop ends."""
+    files = {"a.md": f"# A\n\n{'a' * 60}\n", "b.md": "# B\n\naax is here.\n", "c.md": f"# C\n\n{'a' * 60}\n"}
+    with opened(tmp_path / "docs", files) as unbounded:
+        corpus = Corpus(unbounded.store, grep_seconds=0.1)
+        found: list[str] = []
+        hints: list[str] = []
+        cursor = None
+        for _ in range(5):
+            page = corpus.grep(r"(a|a)+\1x", regex=True, cursor=cursor)
+            found += ids(page)
+            hints.append(page.hint or "")
+            cursor = page.next
+            if cursor is None:
+                break
+        assert cursor is None
+        assert found == ["b.md#0"]
+        assert "in a.md#0, which is left out" in hints[0]
+        assert any("in c.md#0, which is left out" in hint for hint in hints)
+
+
+WORDS = " ".join(f"tok{n}" for n in range(1000))
+
+
+def test_gr_05_text_across_a_cut(tmp_path: Path) -> None:
+    """GR-05: a line that is cut into several sections is one line: found across every cut, its start only once."""
+    with opened(tmp_path / "docs", {"p.md": f"# P\n\n{WORDS}\nlast tok1000 line\n", "q.md": "# Q\n\nno\n"}) as corpus:
+        assert sum(chunk["source"] == "p.md" for chunk in corpus.export_chunks()) > 2
+        for regex in (False, True):
+            for first in range(998):
+                pattern = f"tok{first} tok{first + 1}"
+                found = corpus.grep(pattern, regex=regex)
+                assert len(found.matches) == 1, pattern
+                match = found.matches[0]
+                assert (match.count, match.line_number) == (1, 3)
+                assert pattern[:6] in corpus.read(match.cite).text
+        assert [(m.id, m.count, m.line_number) for m in corpus.grep("^tok", regex=True).matches] == [("p.md#0", 1, 3)]
+        last = corpus.grep("tok", lines=True)
+        assert [line.number for match in last.matches for line in match.lines] == [3, 4]
+
+
+@pytest.mark.parametrize("pattern", ["tok", "tok500 tok", "w1 row", "w\\d+ row"])
+def test_pages_across_cuts(tmp_path: Path, pattern: str) -> None:
+    """Page by page, sections parted in a line give the same matches as at once, each line counted once."""
+    row = " ".join(f"w{n} row" for n in range(400))
+    table = "| k | v |\n|---|---|\n" + f"| a | {row} |\n" * 3
+    with opened(tmp_path / "docs", {"p.md": f"# P\n\n{WORDS}\n{WORDS}\n", "t.md": f"# T\n\n{table}"}) as corpus:
+        whole = corpus.grep(pattern, regex=True, lines=True, limit=100)
+        source = {path: (corpus.root / path).read_text().splitlines() for path in ("p.md", "t.md")}  # type: ignore[operator]
+        for match in whole.matches:
+            for line in match.lines:
+                assert line.text.strip("…")[:20] in source[match.doc][(line.number or 0) - 1]
+        numbers = [(match.doc, line.number) for match in whole.matches for line in match.lines]
+        assert len(numbers) == len(set(numbers)) > 0
+        seen = []
+        cursor = None
+        while True:
+            page = corpus.grep(pattern, regex=True, lines=True, limit=1, cursor=cursor)
+            seen += list(page.matches)
+            cursor = page.next
+            if cursor is None:
+                break
+        assert tuple(seen) == whole.matches
+
+
+@pytest.mark.parametrize("budget", [200, 250, 300, 400, 700])
+def test_whole_answer_within_the_budget(corpus: Corpus, budget: int) -> None:
+    """An answer keeps its budget as it is sent: matches, lines, hint and cursor together."""
+    for arguments in ({}, {"within": ["b/table.md", "nothing"]}, {"within": ["steps.md"]}):
+        for pattern in ("retry", "e", "part"):
+            found = corpus.grep(pattern, lines=True, max_tokens=budget, **arguments)  # type: ignore[arg-type]
+            assert estimate_tokens(as_json(found)) <= budget

@@ -192,3 +192,9 @@ def test_under_is_a_range() -> None:
     for prefix in ("", "docs/", "Case", "一", "zzz", "docs/api/x.md"):
         expected = [path for path in documents.paths if path.startswith(prefix)]
         assert [documents.paths[place] for place in documents.under(prefix)] == expected
+
+
+def test_entry_that_is_too_long() -> None:
+    """The message about a long entry gives its length and the most that is taken, not how many entries there may be."""
+    with pytest.raises(ArgumentError, match=r"an entry of 1001 characters.*up to 1000 characters"):
+        entries_of(["x" * 1001])

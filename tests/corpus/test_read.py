@@ -14,7 +14,8 @@ import pytest
 from drawwell.corpus.operations.address import parse_id
 from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.store.handle import Store
-from drawwell.errors import ArgumentError, NotFound, Stale
+from drawwell.corpus.store.places import store_path
+from drawwell.errors import ArgumentError, NotFound, Stale, StoreError
 from drawwell.model import SectionText
 from drawwell.text.budget import estimate_tokens
 from tests.corpus.folders import fill, take
@@ -370,3 +371,20 @@ def test_no_budget_no_pages(corpus: Corpus) -> None:
     assert corpus.read("big.md#0").next is None
     assert corpus.read("big.md#0").part == ""
     assert corpus.neighbours("guide.md#6", before=5, after=5).next is None
+
+
+def test_damaged_text_is_not_served(tmp_path: Path) -> None:
+    """A text in the store that is not the one that was taken in is refused, by citation or not, and around others."""
+    text = "# A\n\nThe limit is 45 days, says the policy.\n\n## B\n\nAnother section, which is long enough to stand.\n"
+    with opened(tmp_path / "docs", {"a.md": text}) as corpus:
+        assert corpus.root is not None
+        cite = corpus.read("a.md#0").cite
+        with closing(sqlite3.connect(store_path(corpus.root))) as connection:
+            connection.execute("UPDATE sections SET text = replace(text, '45', '90') WHERE ordinal = 0")
+            connection.commit()
+        for name in ("a.md#0", cite):
+            with pytest.raises(StoreError, match=r"a\.md#0 .*damaged.*Delete it and ingest"):
+                corpus.read(name)
+        with pytest.raises(StoreError, match="damaged"):
+            corpus.neighbours("a.md#1")
+        assert "Another section" in corpus.read("a.md#1").text

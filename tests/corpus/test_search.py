@@ -357,3 +357,14 @@ def test_threads_share_a_corpus(corpus: Corpus) -> None:
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: ids(corpus.search("refund window")), range(80)))
     assert answers == [expected] * 80
+
+
+@pytest.mark.parametrize("budget", [200, 250, 300, 400])
+def test_whole_answer_within_the_budget(tmp_path: Path, budget: int) -> None:
+    """An answer keeps its budget as it is sent: hits, mode, hint and cursor together."""
+    files = {f"d{n}.md": f"# Doc {n}\n\nThe turbine number {n} turns and turns for ever.\n" for n in range(60)}
+    with opened(tmp_path / "docs", files) as corpus:
+        for arguments in ({}, {"within": ["*.md", "nowhere"]}, {"mode": "hybrid"}):
+            found = corpus.search("turbine", limit=50, max_tokens=budget, **arguments)  # type: ignore[arg-type]
+            assert found.next
+            assert estimate_tokens(as_json(found)) <= budget

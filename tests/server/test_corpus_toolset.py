@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import queue
-import sys
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path

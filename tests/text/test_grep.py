@@ -181,3 +181,48 @@ def test_possessive_and_atomic_match_each_line_by_itself(pattern: str) -> None:
     found = compile_pattern(pattern, is_regex=True).find("a \nb;", time.monotonic() + 5)
     assert found is not None
     assert found.count == 1
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(?R)?a", "(?1)(a|(?R))", "(?0)b", "(?&n)(?P<n>a)", "(?P>n)(?P<n>a)", "(?+1)(a)", "(?P&n)(?P<n>a)"]
+)
+def test_recursion_is_refused(pattern: str) -> None:
+    """A pattern that calls itself or its groups is refused: it would use up all memory."""
+    with pytest.raises(ArgumentError, match="does not call itself"):
+        compile_pattern(pattern, is_regex=True)
+
+
+@pytest.mark.parametrize(("pattern", "line"), [(r"\(?1(?=x)", "(1x"), (r"(?>a)b", "ab"), (r"(a)?(?(1)b|c)", "ab")])
+def test_what_only_looks_like_recursion(pattern: str, line: str) -> None:
+    """Escaped parentheses, atomic groups and conditions are no calls."""
+    assert lines(pattern, line, is_regex=True) == [(0, line)]
+
+
+@pytest.mark.parametrize("error", [MemoryError, RecursionError])
+def test_pattern_that_takes_too_much_memory(error: type[BaseException], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the backtracking engine runs out of memory the pattern is refused as too expensive."""
+
+    class Greedy:
+        pattern = r"(a)\1"
+
+        def search(self, *_: object, **__: object) -> None:
+            raise error
+
+    monkeypatch.setattr(regex, "compile", lambda *_: Greedy())
+    with pytest.raises(ArgumentError, match="too expensive"):
+        find(r"(a)\1", "aa", is_regex=True)
+
+
+@given(st.text(st.sampled_from("abé ß\nİK\r"), max_size=40), st.sampled_from(["a", "ss", "é", "k"]))
+def test_place_of_the_first_match(text: str, pattern: str) -> None:
+    """A hit tells where in the text its first match begins, whichever way it is found."""
+    literal = find(pattern, text)
+    for hit in literal.lines if literal else ():
+        start = sum(len(line) + 1 for line in text.split("\n")[: hit.index])
+        line = text.split("\n")[hit.index]
+        ahead = line[: hit.at - start].casefold()
+        assert pattern not in ahead
+        assert (ahead + line[hit.at - start :].casefold()).find(pattern) - len(ahead) in (0, 1)
+    if "ß" not in text and "İ" not in text and "K" not in text:
+        found = find(pattern, text, is_regex=True)
+        assert [hit.at for hit in found.lines] == [hit.at for hit in literal.lines] if found and literal else True

@@ -23,7 +23,7 @@ from drawwell.corpus.operations.paths import shown, tidy
 from drawwell.corpus.operations.search import MAX_LIMIT
 from drawwell.errors import ArgumentError, Error, NotFound, Stale
 from drawwell.model import GrepMatch, GrepResult, Hit, IndexText, NeighboursResult, SearchResult, SectionText
-from drawwell.retrieval.paging import Pager, json_tokens, take_within
+from drawwell.retrieval.paging import Pager, item_tokens, json_tokens, take_within
 from drawwell.text.budget import estimate_tokens
 
 __all__ = ["CorpusGroup", "check_name"]
@@ -110,15 +110,13 @@ class CorpusGroup:
             hits, answers[name] = _first_hits(ask, start + limit + 1)
             lists.append([_named(name, hit) for hit in hits])
         merged = list(merge(*lists, key=lambda hit: -hit.score))
-        page = take_within(merged[start : start + limit], json_tokens, max_tokens)
-        end = start + len(page)
         hints = {name: answer.hint for name, answer in answers.items() if within or answer.hits or not merged}
-        return SearchResult(
-            hits=tuple(page),
-            mode=next((answer.mode for answer in answers.values()), mode),
-            hint=self._hint(scopes, hints),
-            next=pager.cursor(end) if end < len(merged) else None,
-        )
+        ran = next((answer.mode for answer in answers.values()), mode)
+        empty = SearchResult(hits=(), mode=ran, hint=self._hint(scopes, hints), next=pager.cursor(len(merged)))
+        room = None if max_tokens is None else max_tokens - json_tokens(empty)
+        page = take_within(merged[start : start + limit], item_tokens, room)
+        end = start + len(page)
+        return replace(empty, hits=tuple(page), next=pager.cursor(end) if end < len(merged) else None)
 
     def read(
         self,
@@ -186,12 +184,13 @@ class CorpusGroup:
                 max_tokens=max_tokens,
                 cursor=after,
             )
-            matches.extend(_named(name, match) for match in found.matches)
+            named = [_named(name, match) for match in found.matches]
+            matches.extend(named)
             hints[name] = found.hint
             if found.matches or found.truncated:
                 answered.add(name)
             if max_tokens is not None:
-                max_tokens -= sum(map(json_tokens, found.matches))
+                max_tokens -= sum(map(item_tokens, named))
             after = found.next or ""
             if found.truncated:
                 break

@@ -75,7 +75,8 @@ class BoundedServer(uvicorn.Server):
 
 def quieten() -> None:
     """Keep tracebacks out of the log that only say that a client went away, or was left at the end."""
-    logging.getLogger("uvicorn.error").addFilter(_is_news)
+    for name in ("uvicorn.error", "mcp.server.streamable_http"):
+        logging.getLogger(name).addFilter(_is_news)
 
 
 def _is_news(record: logging.LogRecord) -> bool:

@@ -13,6 +13,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import Protocol
 
@@ -128,24 +129,33 @@ class _Literal:
         return Found(count, tuple(hits))
 
     def _by_line(self, text: str, *, every: bool) -> Found | None:
-        return _lines(text, self._span, every=every)
+        return _lines(text, text, self._span, every=every)
 
     def _span(self, line: str) -> tuple[int, int] | None:
         at = line.casefold().find(self._wanted)
         return None if at == -1 else _unfolded(line, at, at + len(self._wanted))
 
 
-def _lines(text: str, span_of: Callable[[str], tuple[int, int] | None], *, every: bool) -> Found | None:
-    """The lines in which something is found; ``span_of`` gives where its first match stands in a line."""
+def _lines(text: str, bare: str, span_of: Callable[[str], tuple[int, int] | None], *, every: bool) -> Found | None:
+    """The lines in which something is found.
+
+    Args:
+        text: the text.
+        bare: it, or the same without the carriage returns of its line ends.
+        span_of: gives where the first match stands in a line of ``bare``.
+        every: as for ``Matcher.find``.
+    """
     hits: list[LineHit] = []
     count = start = 0
-    for index, line in enumerate(text.split("\n")):
+    lines = bare.split("\n")
+    whole_lines = lines if bare is text else text.split("\n")
+    for index, line in enumerate(lines):
         span = span_of(line)
         if span is not None:
             count += 1
             if every or not hits:
                 hits.append(LineHit(index, start + span[0], _window(line, *span)))
-        start += len(line) + 1
+        start += len(whole_lines[index]) + 1
     return Found(count, tuple(hits)) if count else None
 
 
@@ -224,14 +234,10 @@ class _Regex:
 
     def find(self, text: str, deadline: float, *, every: bool = False) -> Found | None:
         engine = self._ascii if text.isascii() else self._other
-        whole = text.replace("\r\n", "\n") if "\r" in text else text
-        if self._whole_first and not engine.matches(whole, deadline):
+        bare = text.replace("\r\n", "\n") if "\r" in text else text
+        if self._whole_first and not engine.matches(bare, deadline):
             return None
-
-        def span_of(line: str) -> tuple[int, int] | None:
-            return engine.span(line.removesuffix("\r"), deadline)
-
-        return _lines(text, span_of, every=every)
+        return _lines(text, bare, partial(engine.span, deadline=deadline), every=every)
 
 
 def _compile_regex(pattern: str) -> Matcher:

@@ -124,7 +124,7 @@ class LiveCorpus:
             within = store.relative_to(root).as_posix() if store.is_relative_to(root) else store.name
             known = [(str(store), within), *known[1:], (str(root), root.name)]
         for place, shown in [*known, (os.path.expanduser("~"), "~")]:  # noqa: PTH111 - never fails
-            if len(place) > 1:
+            if len(place) > 1 and os.path.isabs(place):  # noqa: PTH117 - as above
                 error.message = error.message.replace(place, shown)
                 error.suggestion = error.suggestion.replace(place, shown)
         error.args = (error.message,)
