@@ -32,6 +32,24 @@ __all__ = ["SpeedReport", "Timing", "measure_speed"]
 
 _WORD = re.compile(r"[^\W_]{3,}")
 _QUERIES = 40
+_HELLO = (
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},'
+    '"clientInfo":{"name":"bench","version":"1"}}}\n'
+)
+_BARE_SERVER = """
+import anyio
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+
+async def main():
+    server = Server("bare")
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+anyio.run(main)
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +114,7 @@ def measure_speed(root: Path, settings: Settings, said: Callable[[str], None] = 
         query = _words(chunks[0]["text"], 2)
         command = [sys.executable, "-P", "-m", "drawwell", "search", "--store", str(place.store), "--", query]
         timings.append(_timing("search, whole process", [_clock(lambda: _run(command)) for _ in range(3)]))
+        timings.extend(_handshakes(place.store))
     return SpeedReport(
         documents=status.documents,
         sections=status.sections,
@@ -126,6 +145,21 @@ def _operations(corpus: Corpus, chunks: Sequence[dict[str, str]], said: Callable
             call(given[0])  # the first call opens files
             timings.append(_timing(work, [_clock(partial(call, argument)) for argument in given]))
     return timings
+
+
+def _handshakes(store: Path) -> list[Timing]:
+    """A server's whole life with one ``initialize`` in it; in turn, ours and a bare one of the same SDK."""
+    ours = [sys.executable, "-P", "-m", "drawwell", "serve", str(store)]
+    bare = [sys.executable, "-P", "-c", _BARE_SERVER]
+    pairs = [(_clock(lambda: _greet(ours)), _clock(lambda: _greet(bare))) for _ in range(3)]
+    return [
+        _timing("serve, start to exit", [pair[0] for pair in pairs]),
+        _timing("bare SDK server, same", [pair[1] for pair in pairs]),
+    ]
+
+
+def _greet(command: Sequence[str]) -> None:
+    subprocess.run(command, input=_HELLO, text=True, check=True, capture_output=True)  # noqa: S603 as _run
 
 
 def _words(text: str, count: int) -> str:
