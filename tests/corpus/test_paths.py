@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drawwell.corpus.operations.paths import DocumentTable, entries_of, nearest, resolve, shown, tidy
+from drawwell.corpus.names import shown, tidy
+from drawwell.corpus.operations.paths import DocumentTable, entries_of, nearest, resolve
 from drawwell.errors import ArgumentError
 
 PATHS = [

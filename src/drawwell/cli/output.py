@@ -97,6 +97,6 @@ def one_line(text: str) -> str:
 
 def shown(text: str) -> str:
     """An id on one line, with control characters and backslashes as escapes; it can be read in this form too."""
-    from drawwell.corpus.operations.paths import shown as escaped  # loaded already when there are names to show
+    from drawwell.corpus.names import shown as escaped  # loaded already when there are names to show
 
     return escaped(text)

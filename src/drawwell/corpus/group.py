@@ -15,11 +15,11 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from drawwell.corpus.index.render import IndexEntry, IndexHeader, matching, render_index, render_listing, render_map
+from drawwell.corpus.names import shown, tidy
 from drawwell.corpus.operations.bounds import MIN_BUDGET, check_budget, check_whole
 from drawwell.corpus.operations.corpus import DEFAULT_INDEX_BUDGET, Corpus, CorpusStatus
 from drawwell.corpus.operations.grep import GREP_SECONDS
 from drawwell.corpus.operations.grep import MAX_LIMIT as MAX_MATCHES
-from drawwell.corpus.operations.paths import shown, tidy
 from drawwell.corpus.operations.search import MAX_LIMIT
 from drawwell.errors import ArgumentError, Error, NotFound, Stale
 from drawwell.model import GrepMatch, GrepResult, Hit, IndexText, NeighboursResult, SearchResult, SectionText

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from drawwell.corpus.index import tree
 from drawwell.corpus.index.labels import is_plain_path, label, topic
-from drawwell.corpus.operations.paths import FILES_HERE, shown, tidy
+from drawwell.corpus.names import FILES_HERE, shown, tidy
 from drawwell.errors import ArgumentError
 from drawwell.model import IndexText
 from drawwell.text.budget import CHARS_PER_TOKEN, estimate_tokens, quarters

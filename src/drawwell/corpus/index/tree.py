@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from drawwell.corpus.operations.paths import FILES_HERE, shown
+from drawwell.corpus.names import FILES_HERE, shown
 
 __all__ = ["Entry", "Node", "Style", "grow"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from drawwell.corpus.operations.paths import shown
+from drawwell.corpus.names import shown
 from drawwell.model import Noted
 
 __all__ = ["FolderSize", "IngestReport", "KindCount", "Survey"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from drawwell.corpus.operations.paths import nearest, shown, tidy
+from drawwell.corpus.names import shown, tidy
+from drawwell.corpus.operations.paths import nearest
 from drawwell.corpus.operations.view import CITE_DIGITS, META, Look, SectionRow
 from drawwell.errors import ArgumentError, NotFound, Stale
 

@@ -10,12 +10,13 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from drawwell.corpus.index.render import IndexEntry, IndexHeader, matching, render_index, render_listing, render_map
+from drawwell.corpus.names import shown
 from drawwell.corpus.operations import grep as grepping
 from drawwell.corpus.operations import read as reading
 from drawwell.corpus.operations import search as searching
 from drawwell.corpus.operations.bounds import check_budget
 from drawwell.corpus.operations.fresh import Freshness
-from drawwell.corpus.operations.paths import nearest, resolve, shown
+from drawwell.corpus.operations.paths import nearest, resolve
 from drawwell.corpus.operations.status import CorpusStatus, corpus_status
 from drawwell.corpus.operations.view import Look, Views
 from drawwell.corpus.options import MAP_CHARS

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, groupby
 
+from drawwell.corpus.names import shown
 from drawwell.corpus.operations.bounds import check_budget, check_flag, check_whole
-from drawwell.corpus.operations.paths import Scope, entries_of, resolve, shown
+from drawwell.corpus.operations.paths import Scope, entries_of, resolve
 from drawwell.corpus.operations.view import META, Look, SectionRow
 from drawwell.model import GrepLine, GrepMatch, GrepResult
 from drawwell.retrieval.paging import Pager, item_tokens, json_tokens

@@ -15,20 +15,16 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 
+from drawwell.corpus.names import FILES_HERE, shown, tidy
 from drawwell.errors import ArgumentError
 
-__all__ = ["FILES_HERE", "DocumentTable", "Scope", "entries_of", "nearest", "resolve", "shown", "tidy"]
-
-FILES_HERE = "(files here)"
-"""After a folder: the files directly in it, without those in folders of it."""
+__all__ = ["DocumentTable", "Scope", "entries_of", "nearest", "resolve"]
 
 MAX_ENTRIES = 100
 MAX_ENTRY_CHARS = 1000
 
 _TAKES = f"up to {MAX_ENTRIES} paths, folders or globs (*, ?, [a-z]) as the index shows them"
 _WILD = re.compile(r"[*?\[]")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\\]")
-_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
 _CLASS_CHAR = re.compile(r"[\\\]\[^&~|-]")
 _NEAREST_POOL = 2000  # folders, and as many documents, that difflib compares at most
 _NEAREST_QUERY = 120
@@ -36,23 +32,6 @@ _LEAST_LIKENESS = 0.5
 _BRIEF = 100  # characters of a wrong entry that a note repeats
 _MOST_ADVICE = 3  # entries for which the nearest names are looked for
 _MOST_OPTIONAL = 2  # "**/" that may stand for nothing in one glob; each is a choice to try
-
-
-def shown(path: str) -> str:
-    """A path on one line: control characters and backslashes are written as escapes, all else as it is."""
-    return _CONTROL.sub(_escape, path) if _CONTROL.search(path) else path
-
-
-def _escape(match: re.Match[str]) -> str:
-    char = match[0]
-    return _NAMED.get(char) or (f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}")
-
-
-def tidy(path: str) -> str:
-    """Drop what people put in front of a relative path: ``./`` and ``/``, in any number."""
-    while path.startswith(("./", "/")):
-        path = path[2:] if path.startswith("./") else path[1:]
-    return "" if path == "." else path
 
 
 class DocumentTable:
@@ -90,8 +69,8 @@ class DocumentTable:
         for place, path in enumerate(self.paths):
             if not path.isascii():
                 variants.setdefault(unicodedata.normalize("NFC", path), place)
-            if _CONTROL.search(path):
-                variants.setdefault(shown(path), place)
+            if (escaped := shown(path)) != path:
+                variants.setdefault(escaped, place)
         return variants
 
     @cached_property

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from drawwell.corpus.names import shown
 from drawwell.corpus.operations.address import find
 from drawwell.corpus.operations.bounds import check_budget, check_whole
-from drawwell.corpus.operations.paths import shown
 from drawwell.corpus.operations.view import Look, SectionRow
 from drawwell.errors import StoreError
 from drawwell.model import NeighboursResult, SectionText

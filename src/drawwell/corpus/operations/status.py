@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from drawwell.corpus.ingest.discover import discover
+from drawwell.corpus.names import shown
 from drawwell.corpus.operations.fresh import Freshness
-from drawwell.corpus.operations.paths import shown
 from drawwell.corpus.operations.view import Look
 from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.store.connect import size_of
