@@ -174,10 +174,11 @@ def _group(tiles: list[Tile], title: str, limits: SectionLimits) -> list[_Group]
 
 
 def _is_bare(blocks: list[Block], group: _Group, limits: SectionLimits) -> bool:
-    """Only headings; or only a few marks and comments; or a few words before the first heading."""
+    """Only headings and a few marks and comments; or a few words before the first heading."""
     if any(block.kind not in ("heading", "opaque", "hidden") for block in blocks):
         return group.level == 0 and group.size < limits.min_chars
-    return group.size < limits.min_chars or all(block.kind in ("heading", "hidden") for block in blocks)
+    marks = sum(block.span.end - block.span.start for block in blocks if block.kind == "opaque")
+    return not marks or marks < limits.min_chars
 
 
 def _path(title: str, stack: list[tuple[int, str]]) -> tuple[str, ...]:
