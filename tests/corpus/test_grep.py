@@ -243,7 +243,8 @@ WORDS = " ".join(f"tok{n}" for n in range(1000))
 
 
 def test_gr_05_text_across_a_cut(tmp_path: Path) -> None:
-    """GR-05: a line that is cut into several sections is one line: found across every cut, its start only once."""
+    """GR-05: a line that is cut into several sections is one line: found across every cut, its start
+    only once, and listed for every section in which a match begins."""
     with opened(tmp_path / "docs", {"p.md": f"# P\n\n{WORDS}\nlast tok1000 line\n", "q.md": "# Q\n\nno\n"}) as corpus:
         assert sum(chunk["source"] == "p.md" for chunk in corpus.export_chunks()) > 2
         for regex in (False, True):
@@ -255,13 +256,16 @@ def test_gr_05_text_across_a_cut(tmp_path: Path) -> None:
                 assert (match.count, match.line_number) == (1, 3)
                 assert pattern[:6] in corpus.read(match.cite).text
         assert [(m.id, m.count, m.line_number) for m in corpus.grep("^tok", regex=True).matches] == [("p.md#0", 1, 3)]
-        last = corpus.grep("tok", lines=True)
-        assert [line.number for match in last.matches for line in match.lines] == [3, 4]
+        holding = [chunk["id"] for chunk in corpus.export_chunks() if "tok" in chunk["text"]]
+        for regex in (False, True):
+            last = corpus.grep("tok", regex=regex, lines=True)
+            assert [match.id for match in last.matches] == holding
+            assert [line.number for match in last.matches for line in match.lines] == [3] * len(holding) + [4]
 
 
 @pytest.mark.parametrize("pattern", ["tok", "tok500 tok", "w1 row", "w\\d+ row"])
 def test_pages_across_cuts(tmp_path: Path, pattern: str) -> None:
-    """Page by page, sections parted in a line give the same matches as at once, each line counted once."""
+    """Page by page, sections parted in a line give the same matches as at once, each line once a section."""
     row = " ".join(f"w{n} row" for n in range(400))
     table = "| k | v |\n|---|---|\n" + f"| a | {row} |\n" * 3
     with opened(tmp_path / "docs", {"p.md": f"# P\n\n{WORDS}\n{WORDS}\n", "t.md": f"# T\n\n{table}"}) as corpus:
@@ -270,7 +274,7 @@ def test_pages_across_cuts(tmp_path: Path, pattern: str) -> None:
         for match in whole.matches:
             for line in match.lines:
                 assert line.text.strip("…")[:20] in source[match.doc][(line.number or 0) - 1]
-        numbers = [(match.doc, line.number) for match in whole.matches for line in match.lines]
+        numbers = [(match.id, line.number) for match in whole.matches for line in match.lines]
         assert len(numbers) == len(set(numbers)) > 0
         seen = []
         cursor = None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -211,6 +212,9 @@ KINDS = {
 }
 
 
+EMPTY_ITEM = re.compile(r"(?m)^[ >]*(?:[-+*]|\d+[.)])[ \t]*\n(?:[ >\t]*\n){2}")
+
+
 @settings(max_examples=400, deadline=None)
 @given(
     soups(
@@ -228,6 +232,8 @@ KINDS = {
 )
 def test_structure_agrees_with_another_commonmark_parser(text: str) -> None:
     """Top-level blocks, where they begin, and the text of headings are those that markdown-it-py finds."""
+    # An empty item and two blank lines end a list there, though blank lines between items are free in CommonMark.
+    assume(not EMPTY_ITEM.search(text))
     text = "\n" + text  # no front matter
     tokens = MarkdownIt("commonmark").parse(text)
     expected = [

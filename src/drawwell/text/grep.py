@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 import time
-from bisect import bisect_right
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
@@ -27,6 +27,8 @@ __all__ = ["LINE_CHARS", "MAX_PATTERN_CHARS", "Found", "LineHit", "Matcher", "co
 
 MAX_PATTERN_CHARS = 200
 LINE_CHARS = 300
+_REACH = 1000  # characters on each side of a match that decide how it is shown
+_Range = tuple[int, int]
 """Longer lines are cut to a window of this width around the match."""
 
 
@@ -36,8 +38,8 @@ class LineHit:
 
     Attributes:
         index: number of the line in the text, from 0.
-        at: offset in the text of the first character of the line's first match.
-        text: the line without white space at its ends, cut to a window around its first match when it is long.
+        at: offset in the text of the first character of the match.
+        text: the line without white space at its ends, cut to a window around the match when it is long.
     """
 
     index: int
@@ -51,7 +53,8 @@ class Found:
 
     Attributes:
         count: how many lines match.
-        lines: the first of them, or all, as asked for.
+        lines: the first of them, or all, as asked for; with cuts, a line stands once for each piece in which a
+            match begins.
     """
 
     count: int
@@ -61,13 +64,14 @@ class Found:
 class Matcher(Protocol):
     """A compiled pattern."""
 
-    def find(self, text: str, deadline: float, *, every: bool = False) -> Found | None:
+    def find(self, text: str, deadline: float, *, every: bool = False, cuts: Sequence[int] = ()) -> Found | None:
         """The matching lines of a text; None without any.
 
         Args:
             text: any text; time is linear in it, except for patterns that need the backtracking engine.
             deadline: when to give up such a pattern, on the clock of ``time.monotonic``.
             every: give every matching line, not just the first.
+            cuts: offsets, in order, at which pieces of the text begin besides the first.
 
         Raises:
             TimeoutError: the deadline has passed.
@@ -103,46 +107,85 @@ class _Literal:
     def __init__(self, pattern: str) -> None:
         self._wanted = pattern.casefold()
 
-    def find(self, text: str, deadline: float, *, every: bool = False) -> Found | None:  # noqa: ARG002
+    def find(
+        self,
+        text: str,
+        deadline: float,  # noqa: ARG002
+        *,
+        every: bool = False,
+        cuts: Sequence[int] = (),
+    ) -> Found | None:
         folded = text.casefold()
         if self._wanted not in folded:
             return None
         if len(folded) == len(text):  # folding never shortens, so every character kept its place
-            return self._by_offset(text, folded, every=every)
-        return self._by_line(text, every=every)
+            return self._by_offset(text, folded, cuts, every=every)
+        return _lines(text, text, self._spans, cuts, every=every)
 
-    def _by_offset(self, text: str, folded: str, *, every: bool) -> Found:
+    def _by_offset(self, text: str, folded: str, cuts: Sequence[int], *, every: bool) -> Found:
         hits: list[LineHit] = []
-        count, index, counted_to = 0, 0, 0
+        count, index, counted_to, start, end = 0, 0, 0, 0, -1
         at = folded.find(self._wanted)
         while at != -1:
-            start = text.rfind("\n", 0, at) + 1
-            end = text.find("\n", at)
-            end = len(text) if end == -1 else end
-            count += 1
+            if at > end:
+                start = text.rfind("\n", 0, at) + 1
+                end = text.find("\n", at)
+                end = len(text) if end == -1 else end
+                count += 1
             if every or not hits:
                 index += text.count("\n", counted_to, start)
                 counted_to = start
-                window = _window(text[start:end], at - start, at - start + len(self._wanted))
-                hits.append(LineHit(index, at, window))
-            at = folded.find(self._wanted, end)
+                hits.append(LineHit(index, at, _window(text, start, end, (at, at + len(self._wanted)))))
+            following = bisect_right(cuts, at)
+            at = folded.find(self._wanted, min(end, cuts[following]) if following < len(cuts) else end)
         return Found(count, tuple(hits))
 
-    def _by_line(self, text: str, *, every: bool) -> Found | None:
-        return _lines(text, text, self._span, every=every)
+    def _spans(self, line: str, begins: Sequence[int]) -> Iterator[_Range]:
+        folded = line.casefold()
+        if self._wanted not in folded:
+            return
+        ends = list(accumulate(len(char.casefold()) for char in line))
 
-    def _span(self, line: str) -> tuple[int, int] | None:
-        at = line.casefold().find(self._wanted)
-        return None if at == -1 else _unfolded(line, at, at + len(self._wanted))
+        def search(begin: int) -> _Range | None:
+            at = folded.find(self._wanted, ends[begin - 1] if begin else 0)
+            last = at + len(self._wanted) - 1
+            return None if at == -1 else (bisect_right(ends, at), bisect_right(ends, last) + 1)
+
+        yield from _one_for_each(begins, search)
 
 
-def _lines(text: str, bare: str, span_of: Callable[[str], tuple[int, int] | None], *, every: bool) -> Found | None:
+def _one_for_each(begins: Sequence[int], search: Callable[[int], _Range | None]) -> Iterator[_Range]:
+    """The first match that begins in each piece of a line.
+
+    Args:
+        begins: where pieces begin in the line besides the first.
+        search: gives the first match that begins at an offset or after it.
+    """
+    last = -1
+    for begin in (0, *begins):
+        if begin > last:
+            span = search(begin)
+            if span is None:
+                return
+            yield span
+            last = span[0]
+
+
+def _lines(
+    text: str,
+    bare: str,
+    spans_of: Callable[[str, Sequence[int]], Iterator[_Range]],
+    cuts: Sequence[int],
+    *,
+    every: bool,
+) -> Found | None:
     """The lines in which something is found.
 
     Args:
         text: the text.
         bare: it, or the same without the carriage returns of its line ends.
-        span_of: gives where the first match stands in a line of ``bare``.
+        spans_of: gives where in a line of ``bare`` the first match stands that begins in each of its pieces.
+        cuts: as for ``Matcher.find``.
         every: as for ``Matcher.find``.
     """
     hits: list[LineHit] = []
@@ -150,23 +193,24 @@ def _lines(text: str, bare: str, span_of: Callable[[str], tuple[int, int] | None
     lines = bare.split("\n")
     whole_lines = lines if bare is text else text.split("\n")
     for index, line in enumerate(lines):
-        span = span_of(line)
-        if span is not None:
-            count += 1
+        begins = _inside(cuts, start, start + len(line)) if cuts else ()
+        for number, span in enumerate(spans_of(line, begins)):
+            count += number == 0
             if every or not hits:
-                hits.append(LineHit(index, start + span[0], _window(line, *span)))
+                hits.append(LineHit(index, start + span[0], _window(line, 0, len(line), span)))
         start += len(whole_lines[index]) + 1
     return Found(count, tuple(hits)) if count else None
 
 
-def _unfolded(line: str, start: int, end: int) -> tuple[int, int]:
-    """Where a range of a folded line stands in the line itself."""
-    ends = list(accumulate(len(char.casefold()) for char in line))
-    return bisect_right(ends, start), bisect_right(ends, end - 1) + 1
+def _inside(cuts: Sequence[int], start: int, end: int) -> list[int]:
+    """The cuts within a line, counted from its start."""
+    return [cut - start for cut in cuts[bisect_right(cuts, start) : bisect_left(cuts, end)]]
 
 
-def _window(line: str, start: int, end: int) -> str:
-    """A line without white space at its ends, or the part of a long one around a range."""
+def _window(text: str, first: int, last: int, span: _Range) -> str:
+    """A line (``first`` to ``last`` in a text) without white space at its ends, or what is around a range of it."""
+    low, high = max(first, span[0] - _REACH), min(last, span[1] + _REACH)
+    line, start, end = text[low:high], span[0] - low, span[1] - low
     stripped = line.strip()
     if len(stripped) <= LINE_CHARS:
         return stripped
@@ -179,7 +223,7 @@ def _window(line: str, start: int, end: int) -> str:
 
 class _Engine(Protocol):
     def matches(self, text: str, deadline: float) -> bool: ...
-    def span(self, line: str, deadline: float) -> tuple[int, int] | None: ...
+    def spans(self, line: str, begins: Sequence[int], deadline: float) -> Iterator[_Range]: ...
 
 
 class _Linear:
@@ -194,16 +238,22 @@ class _Linear:
     def matches(self, text: str, deadline: float) -> bool:  # noqa: ARG002
         return self._compiled.search(text.encode()) is not None
 
-    def span(self, line: str, deadline: float) -> tuple[int, int] | None:  # noqa: ARG002
+    def spans(self, line: str, begins: Sequence[int], deadline: float) -> Iterator[_Range]:
         data = line.encode()
-        match = self._compiled.search(data)
-        if match is None:
-            return None
-        start, end = match.span()
-        if len(data) == len(line):
-            return start, end
-        before = len(data[:start].decode(errors="ignore"))
-        return before, before + len(data[start:end].decode(errors="ignore"))
+        point = byte = 0  # the same place, in characters and in bytes
+
+        def search(begin: int) -> _Range | None:
+            nonlocal point, byte
+            if time.monotonic() > deadline:
+                raise TimeoutError
+            point, byte = begin, byte + len(line[point:begin].encode())
+            match = self._compiled.search(data, byte)
+            if match is None:
+                return None
+            start = begin + len(data[byte : match.start()].decode(errors="ignore"))
+            return start, start + len(data[match.start() : match.end()].decode(errors="ignore"))
+
+        return _one_for_each(begins, search)
 
 
 class _Backtracking:
@@ -213,14 +263,17 @@ class _Backtracking:
         self._compiled = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE)
 
     def matches(self, text: str, deadline: float) -> bool:
-        return self.span(text, deadline) is not None
+        return self._search(text, 0, deadline) is not None
 
-    def span(self, line: str, deadline: float) -> tuple[int, int] | None:
+    def spans(self, line: str, begins: Sequence[int], deadline: float) -> Iterator[_Range]:
+        return _one_for_each(begins, lambda begin: self._search(line, begin, deadline))
+
+    def _search(self, line: str, begin: int, deadline: float) -> _Range | None:
         left = deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
         try:
-            match = self._compiled.search(line, timeout=left, concurrent=True)
+            match = self._compiled.search(line, begin, timeout=left, concurrent=True)
         except (MemoryError, RecursionError) as error:
             raise _too_expensive(self._compiled.pattern) from error
         return match.span() if match else None
@@ -232,12 +285,12 @@ class _Regex:
         self._other = other_engine
         self._whole_first = whole_first
 
-    def find(self, text: str, deadline: float, *, every: bool = False) -> Found | None:
+    def find(self, text: str, deadline: float, *, every: bool = False, cuts: Sequence[int] = ()) -> Found | None:
         engine = self._ascii if text.isascii() else self._other
         bare = text.replace("\r\n", "\n") if "\r" in text else text
         if self._whole_first and not engine.matches(bare, deadline):
             return None
-        return _lines(text, bare, partial(engine.span, deadline=deadline), every=every)
+        return _lines(text, bare, partial(engine.spans, deadline=deadline), cuts, every=every)
 
 
 def _compile_regex(pattern: str) -> Matcher:

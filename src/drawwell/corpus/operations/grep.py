@@ -133,7 +133,7 @@ class _Scan:
             if clock() > deadline:
                 return self._out_of_time(text)
             try:
-                found = find(text[2], deadline, every=every or text[3] is not _ONE_SECTION)
+                found = find(text[2], deadline, every=every or text[3] is not _ONE_SECTION, cuts=text[3][1:])
             except TimeoutError:
                 return self._too_slow(text) if is_first else self._out_of_time(text)
             is_first = False
@@ -226,7 +226,7 @@ class _Scan:
 
 
 def _by_section(text: _Text, found: Found) -> Iterator[tuple[_Place, Found]]:
-    """The matching lines of each section: a line is of the section in which its first match begins."""
+    """The matching lines of each section: a cut line is of each one in which a match begins."""
     place, ordinal, _, starts = text
     if len(starts) == 1:
         yield (place, ordinal), found
