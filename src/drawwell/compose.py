@@ -92,7 +92,8 @@ def corpus_place(path: Path, settings: Settings | None = None) -> CorpusPlace:
         raise SourceError(f"{path} is a file, not a folder of documents", f"Name its folder: {path.parent}")
     found = find_store(path) if path.exists() else None
     if found is None:
-        raise SourceError(f"{path} does not exist", "Name a folder of documents or a store file")
+        fault = "is neither a folder nor a file" if path.exists() else "does not exist"
+        raise SourceError(f"{path} {fault}", "Name a folder of documents or a store file")
     return CorpusPlace(_root_of(found, path), found)
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.corpus.store.lock import StoreLock, lock_path
+from drawwell.corpus.store.lock import StoreLock, check_regular, lock_path
 from drawwell.errors import StoreBusy, StoreError
 
 HOLD = """
 import sys
 from pathlib import Path
-from drawwell.corpus.store.lock import StoreLock
+from drawwell.corpus.store.lock import StoreLock, check_regular
 with StoreLock(Path(sys.argv[1]), 5):
     print("held", flush=True)
     sys.stdin.read()
@@ -73,8 +73,9 @@ def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 
 def test_what_is_no_lock_is_named_and_left_alone(tmp_path: Path) -> None:
     """Garbage, a folder or a pipe in its place: the message says to delete it, and nothing waits or is changed."""
-    store = tmp_path / "store.sqlite"
+    store = tmp_path / ".drawwell" / "store.sqlite"
     lock = lock_path(store)
+    lock.parent.mkdir()
     lock.write_bytes(b"garbage " * 1000)
     refused(store)
     assert lock.read_bytes() == b"garbage " * 1000
@@ -84,6 +85,15 @@ def test_what_is_no_lock_is_named_and_left_alone(tmp_path: Path) -> None:
     lock.rmdir()
     os.mkfifo(lock)
     refused(store)
+
+
+def test_what_a_user_named_is_never_to_be_deleted(tmp_path: Path) -> None:
+    """Outside of .drawwell it may be the user's own: the advice is another place."""
+    store = tmp_path / "mine.sqlite"
+    store.mkdir()
+    with pytest.raises(StoreError, match="not a regular file") as caught:
+        check_regular(store)
+    assert "--store" in caught.value.suggestion
 
 
 def refused(store: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from drawwell.corpus.store.places import STORE_DIR
 from drawwell.errors import StoreBusy, StoreError, StoreUnwritable
 
 __all__ = ["StoreLock", "check_regular", "lock_path"]
@@ -95,7 +96,8 @@ def check_regular(path: Path) -> None:
     except OSError:
         return  # not there, or opening it will say why
     if not stat.S_ISREG(mode):
-        raise StoreError(f"{path} is not a regular file", "Delete it")
+        advice = "Delete it" if path.parent.name == STORE_DIR else "Give another place with --store"
+        raise StoreError(f"{path} is not a regular file", advice)
 
 
 def _no_place(store: Path, error: sqlite3.Error) -> StoreUnwritable:
