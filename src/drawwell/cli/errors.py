@@ -6,13 +6,14 @@ wrong; 130 interrupted.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from drawwell.errors import ArgumentError, ConfigurationError, DependencyError, Error
+from drawwell.errors import ArgumentError, ConfigurationError, DependencyError, Error, SourceError
 
-__all__ = ["FAILURE", "INTERRUPTED", "USAGE", "describe", "error_object", "exit_code"]
+__all__ = ["FAILURE", "INTERRUPTED", "USAGE", "describe", "error_object", "exit_code", "nothing_taken"]
 
 FAILURE = 1
 USAGE = 2
@@ -69,3 +70,13 @@ def _usage_hint(error: click.UsageError) -> str:
         if asks:
             return f"To look for it, put -- before it: {path} -- {error.option_name} DIR. See: {path} --help"
     return f"See: {path} --help"
+
+
+def nothing_taken(folder: Path) -> SourceError:
+    """The error of a folder in which every file was skipped."""
+    from drawwell.corpus.ingest.discover import known_suffixes
+
+    return SourceError(
+        f"{folder} holds no document that can be taken in",
+        f"drawwell ingest {folder} says what was skipped and why; these are read: {known_suffixes()}",
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from drawwell.cli.errors import exit_code
+from drawwell.cli.errors import exit_code, nothing_taken
 from drawwell.cli.options import quiet_option, setting_options
 from drawwell.cli.output import Session, print_data, print_json
 from drawwell.cli.progress import progress_bar
@@ -75,7 +75,7 @@ def ingest(session: Session, /, folder: Path, **given: Any) -> None:
     elif not modes["quiet"]:
         print_data("\n".join(report.lines(modes["verbose"])))
     if report.skipped and not report.documents:
-        raise _nothing_taken(folder)
+        raise nothing_taken(folder)
     if modes["strict"] and report.skipped:
         raise SourceError(f"--strict: files skipped: {len(report.skipped)}", "The report says which and why")
 
@@ -97,16 +97,7 @@ def _survey(folder: Path, settings: Settings, *, as_json: bool, verbose: bool) -
     else:
         print_data("\n".join(found.lines(verbose)))
     if not found.kinds:
-        raise _nothing_taken(folder)
-
-
-def _nothing_taken(folder: Path) -> SourceError:
-    from drawwell.corpus.ingest.discover import known_suffixes
-
-    return SourceError(
-        f"{folder} holds no document that can be taken in",
-        f"The report says what was skipped and why; these are read: {known_suffixes()}",
-    )
+        raise nothing_taken(folder)
 
 
 def _with_events(session: Session, folder: Path, given: dict[str, Any], *, prune: bool) -> None:

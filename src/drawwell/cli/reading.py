@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from drawwell.cli.errors import nothing_taken
 from drawwell.cli.options import quiet_option, setting_options
 from drawwell.cli.output import Session, note, print_json
 from drawwell.cli.progress import progress_bar
@@ -71,6 +72,8 @@ class Reading:
                 done = refresh_if_possible(place, settings, progress)
             news = f"drawwell: {NOT_TAKEN_IN}: {done}" if isinstance(done, StoreUnwritable) else _news(done)
             note(news, quiet=self.quiet)
+            if not isinstance(done, StoreUnwritable) and done.skipped and not done.documents:
+                raise nothing_taken(self.folder)
         with open_place(place) as corpus:
             yield corpus
 
@@ -110,8 +113,6 @@ def _news(report: IngestReport) -> str:
     )
     said = ", ".join(f"{count} {word}" for word, count in counts if count)
     skipped = f"{len(report.skipped)} skipped: see drawwell status" if report.skipped else ""
-    if skipped and not report.documents:
-        return f"drawwell: no document could be taken in, {skipped}"
     return f"drawwell: took in {', '.join(filter(None, (said, skipped)))}" if said else ""
 
 
