@@ -9,6 +9,7 @@
     ├── SourceError            the input to read is missing, empty or out of reach
     │   └── Vanished           too much of a source is gone at once to believe it
     ├── UnreadableFile         one file cannot be taken in (reported; never stops a run)
+    │   └── PasswordNeeded     it is locked with a password
     ├── StoreError             a store is missing, damaged or not ours
     │   ├── StoreUnwritable    its place is read-only, full or no place at all
     │   ├── StoreTooNew        written by a newer version
@@ -35,6 +36,7 @@ __all__ = [
     "MissingExtra",
     "NotFound",
     "NotReady",
+    "PasswordNeeded",
     "SourceError",
     "Stale",
     "StoreBusy",
@@ -109,6 +111,18 @@ class Vanished(SourceError):
 
 class UnreadableFile(Error):
     """One file cannot be taken in. It is reported and the run goes on."""
+
+
+class PasswordNeeded(UnreadableFile):
+    """A file is locked with a password. It may be readable tomorrow without having changed.
+
+    Args:
+        given: whether a password was tried.
+    """
+
+    def __init__(self, *, given: bool) -> None:
+        tried = "password-protected, and the given password does not open it: " if given else "password-protected, "
+        super().__init__(f"{tried}give --pdf-password (better: DRAWWELL_PDF_PASSWORD)")
 
 
 class StoreError(Error):

@@ -17,6 +17,7 @@ __all__ = [
     "GrepResult",
     "Hit",
     "IndexText",
+    "Link",
     "NeighboursResult",
     "Noted",
     "SearchResult",
@@ -64,6 +65,10 @@ class Hit:
     """``id@hash``: what to cite. Reading by it refuses a text that has changed."""
     covers: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
     """Headings of small sections that this one holds beside those in ``heading_path``."""
+    parents: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
+    """Where the section begins inside of a list: first lines of the items around its start, outermost first."""
+    page: str = field(default="", metadata=OPTIONAL)
+    """Page of the document, ``"12"`` or ``"12-13"``; empty for one without pages."""
     stale: str = field(default="", metadata=OPTIONAL)
     """Why the text may be out of date; empty when it is current."""
 
@@ -82,6 +87,16 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A link to another document of the same source."""
+
+    text: str
+    """What it says, on one line."""
+    target: str
+    """Where it leads: the path of a document, or the id of a section of one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SectionText:
     """One section with its exact text."""
 
@@ -95,6 +110,10 @@ class SectionText:
     """``"2 of 5"`` when a block longer than any section was cut, and for the parts of a long table."""
     lines: tuple[int, int] | None = field(default=None, metadata=OPTIONAL)
     """First and last line of the source (of its Markdown rendition for formats that are converted)."""
+    page: str = field(default="", metadata=OPTIONAL)
+    """Page of the document, ``"12"`` or ``"12-13"``; empty for one without pages."""
+    parents: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
+    """First lines of the list items around the section's start, outermost first: context, not part of its text."""
     text: str
     """The author's characters; for a later part of a table, its header rows are repeated in front."""
     cite: str
@@ -103,6 +122,9 @@ class SectionText:
     covers: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
     repeated: int = field(default=0, metadata=OPTIONAL)
     """Characters at the start of ``text`` that repeat the table's header and do not stand there in the source."""
+    links: tuple[Link, ...] = field(default=(), metadata=OPTIONAL)
+    """Links in ``text`` to documents of the same source, each target once; at most 50 in one answer, and no more than
+    fit a quarter of its budget."""
     anchor: bool = field(default=False, metadata=OPTIONAL)
     """Among neighbours: the section that was asked for."""
     context: tuple[SectionText, ...] | None = field(default=None, metadata=OPTIONAL)
@@ -147,6 +169,8 @@ class GrepMatch:
     cite: str
     lines: tuple[GrepLine, ...] = field(default=(), metadata=OPTIONAL)
     """All matching lines, when asked for."""
+    page: str = field(default="", metadata=OPTIONAL)
+    """Page of the document, ``"12"`` or ``"12-13"``; empty for one without pages."""
     stale: str = field(default="", metadata=OPTIONAL)
 
 

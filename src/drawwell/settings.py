@@ -186,6 +186,22 @@ SETTINGS: tuple[Setting, ...] = (
         project=True,
     ),
     Setting(
+        name="words",
+        group="corpus",
+        default=True,
+        help="Whether to keep indexes beside the store that make search better and grep fast.",
+        flag="--words",
+        project=True,
+    ),
+    Setting(
+        name="pdf_password",
+        group="corpus",
+        default="",
+        help="The password of PDF files that are locked. Prefer the variable: flags are seen by other users.",
+        flag="--pdf-password",
+        secret=True,
+    ),
+    Setting(
         name="workers",
         group="corpus",
         default=0,

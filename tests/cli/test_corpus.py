@@ -93,6 +93,16 @@ def test_read_names_its_source(handbook: Path) -> None:
     assert around.count("==> policies/refunds-2025.md#1@") == 1
 
 
+def test_md_36_read_shows_the_items_around_a_section(tmp_path: Path) -> None:
+    """MD-36: for people the enclosing items stand above the text, marked as context; the exact text is without them."""
+    (tmp_path / "list.md").write_text("- outer item\n" + "  - an inner item with words\n" * 150, encoding="utf-8")
+    lines = drawwell("read", "list.md#1", tmp_path).out.splitlines()
+    assert lines[0].startswith("--- list.md#1@")
+    assert lines[1] == "    in: - outer item"
+    assert lines[2] == "  - an inner item with words"
+    assert "outer" not in drawwell("read", "list.md#1", tmp_path, "--raw").out
+
+
 def test_grep_for_people(handbook: Path) -> None:
     """Each match is an id, a line number and the line."""
     out = drawwell("grep", "TX-4419", handbook).out

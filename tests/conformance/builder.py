@@ -6,8 +6,9 @@ shipped with drawwell. Keys of a ``[[file]]``:
 
 * where: ``path`` in the corpus, ``name_hex`` for a name that is no text, or ``outside`` for a file beside the corpus;
 * what: ``text`` (in ``encoding``, with ``bom``), ``hex``, ``parts``, ``numbered`` ({text, first, last}: ``{n}``
-  counts), ``nested`` ({item, indent, levels}: each line deeper than the one before); or ``symlink``, ``fifo``,
-  ``folder``;
+  counts), ``nested`` ({item, indent, levels}: each line deeper than the one before), ``word``, ``workbook``, ``deck``
+  and ``package`` (see ``tests/office.py``; ``strict = true`` for the strict form), ``pdf`` (see
+  ``tests/pdfs.py``); or ``symlink``, ``fifo`` or ``folder``;
 * ``copies`` ({first, last, width}) makes several, numbered where path and text say ``{n}``.
 """
 
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from drawwell.demo import copy_corpus
+from tests import office, pdfs
 
 __all__ = ["CORPORA", "build", "content", "options_of"]
 
@@ -63,6 +65,14 @@ def content(entry: dict[str, Any]) -> bytes:
     mark = _MARKS[encoding] if entry.get("bom") else b""
     if "hex" in entry:
         return bytes.fromhex(entry["hex"])
+    for kind in (office.word, office.workbook, office.deck):
+        if kind.__name__ in entry:
+            made = kind(**entry[kind.__name__])
+            return office.strict(made) if entry.get("strict") else made
+    if "pdf" in entry:
+        return pdfs.pdf(**entry["pdf"])
+    if "package" in entry:
+        return office.package(entry["package"])
     if "numbered" in entry:
         spec = entry["numbered"]
         text = "".join(spec["text"].replace("{n}", str(n)) for n in range(spec["first"], spec["last"] + 1))

@@ -170,7 +170,7 @@ def _rows(bed: Bed, connection: sqlite3.Connection, path: str) -> dict[str, Any]
     aliases = connection.execute("SELECT path FROM drawwell_aliases WHERE doc_id = ? ORDER BY path", (row["doc_id"],))
     document["aliases"] = [alias["path"] for alias in aliases]
     document["sections"] = [
-        {**dict(section), "headings": json.loads(section["headings"]), "covers": json.loads(section["covers"])}
+        {**dict(section), **{name: json.loads(section[name]) for name in ("headings", "covers", "parents")}}
         for section in connection.execute(
             "SELECT * FROM sections JOIN drawwell_sections USING (doc_id, ordinal) WHERE doc_id = ? ORDER BY ordinal",
             (row["doc_id"],),

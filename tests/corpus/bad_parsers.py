@@ -42,6 +42,17 @@ def exhaust(data: bytes) -> NoReturn:
     raise MemoryError
 
 
+def gobble(data: bytes) -> NoReturn:
+    """Take far more memory than any document needs, a little at a time."""
+    taken = [bytearray(10_000_000) for _ in range(40)]
+    raise AssertionError(len(taken))
+
+
+def tell(data: bytes) -> Parsed:
+    """Say which process this is."""
+    return parse(f"# Process\n\n{os.getpid()}\n".encode())
+
+
 def chatter(data: bytes) -> Parsed:
     """Print on standard output, where the answers go."""
     print("Here is some advice.", flush=True)
@@ -53,5 +64,7 @@ FORMATS = {
     f".{parser.__name__}": Format(parser.__name__, "bad files", (), f"{__name__}:{parser.__name__}")
     for parser in (die, hang, panic, exhaust, chatter)
 }
+for _name in ("gobble", "tell"):
+    FORMATS[f".{_name}"] = Format(_name, "bad files", (), f"{__name__}:{_name}", isolated=True)
 DEADLY = FORMATS | {".chatter": FORMATS[".die"]}
 """The same, but that what only printed now dies."""

@@ -18,7 +18,9 @@ import pytest
 import drawwell.corpus.store.connect as connect_module
 import drawwell.corpus.store.handle as store_module
 import drawwell.corpus.store.schema as schema_module
+from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.operations.corpus import Corpus
+from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.store.connect import open_for_writing
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.places import find_store, store_path
@@ -295,15 +297,16 @@ def fail(connection: sqlite3.Connection) -> None:
 
 def test_migrations_apply_what_is_newer_each_with_its_record(store: Path) -> None:
     """Steps that the store has are left out; a step that fails leaves nothing of itself behind."""
-    steps = [Migration(version, partial(add_table, name=f"drawwell_v{version}")) for version in (1, 2, 3)]
+    versions = range(OWN_VERSION, OWN_VERSION + 3)
+    steps = [Migration(version, partial(add_table, name=f"drawwell_v{version}")) for version in versions]
     with closing(open_for_writing(store)) as connection:
         migrate(connection, steps)
         with pytest.raises(RuntimeError):
-            migrate(connection, [*steps, Migration(4, fail)])
+            migrate(connection, [*steps, Migration(versions[-1] + 1, fail)])
     tables = {name for (name,) in rows(store, "SELECT name FROM sqlite_master")}
-    assert {"drawwell_v2", "drawwell_v3"} <= tables
-    assert not {"drawwell_v1", "drawwell_half"} & tables
-    assert rows(store, "SELECT value FROM meta WHERE key = 'drawwell.schema'") == [("3",)]
+    assert {f"drawwell_v{version}" for version in versions[1:]} <= tables
+    assert not {f"drawwell_v{OWN_VERSION}", "drawwell_half"} & tables
+    assert rows(store, "SELECT value FROM meta WHERE key = 'drawwell.schema'") == [(str(versions[-1]),)]
 
 
 def test_the_ledger_of_migrations_ends_at_our_version() -> None:
@@ -311,20 +314,39 @@ def test_the_ledger_of_migrations_ends_at_our_version() -> None:
     assert [step.version for step in MIGRATIONS] == list(range(2, OWN_VERSION + 1))
 
 
+@pytest.mark.parametrize("version", range(1, OWN_VERSION))
+def test_a_store_of_each_older_version_is_migrated(tmp_path: Path, version: int) -> None:
+    """A store that an older drawwell wrote answers at once, and the next ingest takes its files in anew."""
+    root = fill(tmp_path / "docs", {"guide.md": "# Guide\n\n## Install\n\nRun it.\n", "notes.txt": "Refunds."})
+    target = root / ".drawwell" / "store.sqlite"
+    target.parent.mkdir()
+    shutil.copy(Path(__file__).parent / "stores" / f"schema-{version}.sqlite", target)
+    with closing(Store.open(target)) as opened:
+        assert opened.meta("drawwell.schema") == str(OWN_VERSION)
+        corpus = Corpus(opened)
+        assert [hit.id for hit in corpus.search("installer").hits] == ["guide.md#1"]
+        assert corpus.read("guide.md#1").text.startswith("## Install")
+    report = ingest(root, target, IngestOptions())
+    assert (report.changed, report.unchanged, report.documents) == (2, 0, 2)
+    generations = rows(target, "SELECT generation FROM drawwell_documents")
+    assert len(set(generations)) == 2
+
+
 def test_opening_an_older_store_migrates_it(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader brings an older store up to date first, where it can be written; elsewhere it says so."""
-    steps = (Migration(2, partial(add_table, name="drawwell_new")),)
-    monkeypatch.setattr(schema_module, "OWN_VERSION", 2)
-    monkeypatch.setattr(store_module, "OWN_VERSION", 2)
+    newer = OWN_VERSION + 1
+    steps = (Migration(newer, partial(add_table, name="drawwell_new")),)
+    monkeypatch.setattr(schema_module, "OWN_VERSION", newer)
+    monkeypatch.setattr(store_module, "OWN_VERSION", newer)
     monkeypatch.setattr(connect_module, "migrate", partial(migrate, steps=steps))
     monkeypatch.setattr(store_module, "writable", lambda folder: False)
     assert "older drawwell" in refusal(store).message
     monkeypatch.undo()
-    monkeypatch.setattr(schema_module, "OWN_VERSION", 2)
-    monkeypatch.setattr(store_module, "OWN_VERSION", 2)
+    monkeypatch.setattr(schema_module, "OWN_VERSION", newer)
+    monkeypatch.setattr(store_module, "OWN_VERSION", newer)
     monkeypatch.setattr(connect_module, "migrate", partial(migrate, steps=steps))
     with closing(Store.open(store)) as opened:
-        assert opened.meta("drawwell.schema") == "2"
+        assert opened.meta("drawwell.schema") == str(newer)
         assert opened.connection().execute("SELECT count(*) FROM drawwell_new").fetchone()[0] == 0
 
 

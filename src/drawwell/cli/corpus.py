@@ -44,7 +44,7 @@ def search(where: Reading, query: str, **asked: Any) -> None:
 
 def _show_hits(found: SearchResult) -> None:
     for hit in found.hits:
-        print_data(f"  {one_line(hit.heading_path)}  ({hit.kind}, {hit.score:.3g})", shown(hit.id))
+        print_data(f"  {one_line(hit.heading_path)}  ({hit.kind}, {hit.score:.3g})", _placed(hit.id, hit.page))
         print_data("    " + " ".join(hit.snippet.split()))
         print_data(f"    cite {shown(hit.cite)}" + (f"  [{hit.stale}]" if hit.stale else ""))
 
@@ -89,13 +89,19 @@ def _show_texts(sections: Sequence[tuple[SectionText, bool]]) -> None:
     """Print sections, those marked that were asked for, with a blank line between them."""
     for number, (section, marked) in enumerate(sections):
         lead = f"{'==>' if marked else '---'} {_head(section)}"
-        print_data("\n" + section.text.rstrip("\n"), lead if number == 0 else f"\n{lead}")
+        parents = "".join(f"\n    in: {one_line(parent)}" for parent in section.parents)
+        print_data(f"{parents}\n" + section.text.rstrip("\n"), lead if number == 0 else f"\n{lead}")
+
+
+def _placed(name: str, page: str) -> str:
+    """An id with the page that it is on, where the document has pages."""
+    return f"{shown(name)} p.{page}" if page else shown(name)
 
 
 def _head(section: SectionText) -> str:
     lines = f" · lines {section.lines[0]}-{section.lines[1]}" if section.lines else ""
     extra = "".join(f" · {text}" for text in (section.part and f"part {section.part}", section.stale) if text)
-    return f"{shown(section.cite)} · {one_line(section.heading_path)}{lines}{extra}"
+    return f"{_placed(section.cite, section.page)} · {one_line(section.heading_path)}{lines}{extra}"
 
 
 @click.command(epilog=_WHERE)
@@ -147,7 +153,7 @@ def _show_matches(found: GrepResult) -> None:
     for match in found.matches:
         lines = [(line.number, line.text) for line in match.lines] or [(match.line_number, match.line)]
         for number, text in lines:
-            print_data(f":{'' if number is None else number}: {text}", shown(match.id))
+            print_data(f":{'' if number is None else number}: {text}", _placed(match.id, match.page))
     if found.truncated and not found.next:
         note("there may be more matches: the time for one grep was used up")
 

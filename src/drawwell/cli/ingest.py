@@ -31,6 +31,8 @@ INGEST_SETTINGS = (
     "index_budget_tokens",
     "max_file_bytes",
     "respect_gitignore",
+    "words",
+    "pdf_password",
     "workers",
     "wait_seconds",
 )

@@ -357,6 +357,9 @@ def _named(name: str, item: Item) -> Item:
     context = getattr(item, "context", None)
     if context is not None:
         changed["context"] = tuple(_named(name, one) for one in context)
+    links = getattr(item, "links", ())
+    if links:
+        changed["links"] = tuple(replace(link, target=f"{name}/{link.target}") for link in links)
     return replace(item, **changed)  # type: ignore[type-var]
 
 

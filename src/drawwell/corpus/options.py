@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 __all__ = ["MAP_CHARS", "IngestOptions"]
 
 MAP_CHARS = 1500
 """Room of the map that a store keeps ready, for server instructions that no request may wait for."""
 
-PARSER_VERSION = 1
+PARSER_VERSION = 2
 """Raised whenever the same bytes may give other sections, so that documents are cut anew."""
 
 
@@ -26,6 +26,8 @@ class IngestOptions:
         index_budget_tokens: estimated tokens that the index text may take.
         max_file_bytes: larger files are skipped with a reason.
         respect_gitignore: whether ``.gitignore`` files count.
+        words: whether to keep the indexes beside the store.
+        pdf_password: opens PDF files that are locked with one. It decides no section, and is never shown or stored.
         workers: parsing processes; 0 for one per core.
         prune: accept that more than half of the documents vanish at once.
         wait_seconds: how long to wait for another ingest of the same store.
@@ -37,6 +39,8 @@ class IngestOptions:
     index_budget_tokens: int = 3000
     max_file_bytes: int = 100_000_000
     respect_gitignore: bool = True
+    words: bool = True
+    pdf_password: str = field(default="", repr=False)
     workers: int = 0
     prune: bool = False
     wait_seconds: float = 600.0

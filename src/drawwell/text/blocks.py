@@ -73,6 +73,7 @@ class Parsed:
         title: title that the document itself declares there; empty when it does not.
         encoding: the encoding the bytes were read with.
         warnings: what was lost or doubtful, in words for the report.
+        pages: offset in the source at which each page begins; empty for a document without pages.
     """
 
     source: str
@@ -82,3 +83,4 @@ class Parsed:
     title: str = ""
     encoding: str = "utf-8"
     warnings: tuple[str, ...] = ()
+    pages: tuple[int, ...] = ()

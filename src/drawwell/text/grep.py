@@ -8,6 +8,7 @@ word borders is left to the other engine where a text is not ASCII.
 
 from __future__ import annotations
 
+import math
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -78,6 +79,9 @@ class Matcher(Protocol):
             ArgumentError: the pattern takes more memory than there is.
         """
 
+    def absent(self, texts: Sequence[str]) -> bool:
+        """Whether one quick look tells that no line of any text matches; False where only ``find`` can tell."""
+
 
 def compile_pattern(pattern: str, *, is_regex: bool = False) -> Matcher:
     """Compile what a user looks for.
@@ -121,6 +125,9 @@ class _Literal:
         if len(folded) == len(text):  # folding never shortens, so every character kept its place
             return self._by_offset(text, folded, cuts, every=every)
         return _lines(text, text, self._spans, cuts, every=every)
+
+    def absent(self, texts: Sequence[str]) -> bool:
+        return all(self._wanted not in joined.casefold() for joined in _by_script(texts))
 
     def _by_offset(self, text: str, folded: str, cuts: Sequence[int], *, every: bool) -> Found:
         hits: list[LineHit] = []
@@ -291,6 +298,24 @@ class _Regex:
         if self._whole_first and not engine.matches(bare, deadline):
             return None
         return _lines(text, bare, partial(engine.spans, deadline=deadline), cuts, every=every)
+
+    def absent(self, texts: Sequence[str]) -> bool:
+        if not self._whole_first:
+            return False
+        for joined in _by_script(texts):
+            engine = self._ascii if joined.isascii() else self._other
+            bare = joined.replace("\r\n", "\n") if "\r" in joined else joined
+            if not isinstance(engine, _Linear) or engine.matches(bare, math.inf):
+                return False
+        return True
+
+
+def _by_script(texts: Sequence[str]) -> Iterator[str]:
+    """The texts that are ASCII, joined, then the others, for ASCII is folded and searched several times faster."""
+    for is_ascii in (True, False):
+        chosen = [text for text in texts if text.isascii() is is_ascii]
+        if chosen:
+            yield "\n".join(chosen)
 
 
 def _compile_regex(pattern: str) -> Matcher:

@@ -7,9 +7,10 @@ so that line numbers agree with every editor and with grep.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from functools import cached_property
 
-__all__ = ["ByteMap", "LineMap"]
+__all__ = ["ByteMap", "LineMap", "without"]
 
 _STRIDE = 512  # code points between two checkpoints: bounds the work of one look-up
 
@@ -65,3 +66,19 @@ class LineMap:
     def line(self, offset: int) -> int:
         """Number, from 1, of the line that holds the character at ``offset``."""
         return bisect_right(self.starts, offset)
+
+
+def without(text: str, ranges: Iterable[tuple[int, int]]) -> str:
+    """A text without some ranges of it.
+
+    Args:
+        text: the text.
+        ranges: half-open, in order, not overlapping.
+    """
+    pieces = []
+    at = 0
+    for start, end in ranges:
+        pieces.append(text[at:start])
+        at = end
+    pieces.append(text[at:])
+    return "".join(pieces)

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field, replace
 
 from drawwell.model import Span
 from drawwell.text.blocks import Block, Parsed
-from drawwell.text.lines import LineMap
 from drawwell.text.packing import Packer, Part, SectionLimits, Tile, tile
+from drawwell.text.parents import Parents
 
 __all__ = ["Section", "SectionLimits", "Sectioned", "cut", "plain_slug"]
 
@@ -44,6 +44,9 @@ class Section:
         first_line: line of the source at which it begins, from 1.
         last_line: last line that is not blank.
         hidden: ranges that are kept in the text and left out of the search index.
+        parents: first lines of the list items that enclose its start, outermost first.
+        first_page: page of the document on which it begins, from 1; 0 without pages.
+        last_page: page on which it ends.
     """
 
     ordinal: int
@@ -59,6 +62,9 @@ class Section:
     first_line: int
     last_line: int
     hidden: tuple[Span, ...] = ()
+    parents: tuple[str, ...] = ()
+    first_page: int = 0
+    last_page: int = 0
 
     def text(self, source: str) -> str:
         """The section as it is read: its slice of the source, after the repeated table header if any."""
@@ -164,7 +170,7 @@ def _group(tiles: list[Tile], title: str, limits: SectionLimits) -> list[_Group]
             groups.append(_Group(start, end, number, number, (title,), 0, governs=start))
         group = groups[-1]
         group.end, group.last = end, number + 1
-        if not opens:
+        if not opens and (block.children or block.kind == "heading"):
             group.inside.extend(_headings_in(block))
     for group in groups:
         blocks = [one.block for one in tiles[group.first : group.last]]
@@ -281,15 +287,18 @@ def _close(run: list[_Group]) -> list[_Group]:
 def _name(parsed: Parsed, packed: list[tuple[_Group, list[Part]]]) -> list[Section]:
     """Give every part its ordinal, headings, anchor and lines."""
     source = parsed.source
-    lines = LineMap(source)
     slugs: Counter[str] = Counter()
     taken: set[str] = set()
     hidden = [block.span for block in parsed.blocks if block.kind == "hidden"]
+    parents = Parents(source, parsed.blocks)
     sections: list[Section] = []
+    line, at = 1, 0
     for group, parts in packed:
         anchor = _unique(group.anchor or plain_slug(group.path[-1]) or "section", slugs, taken)
         for number, (part, covers) in enumerate(zip(parts, _covers(group, parts), strict=True), 1):
             visible = len(source[part.start : part.end].rstrip())
+            line += source.count("\n", at, part.start)
+            at = part.start
             sections.append(
                 Section(
                     ordinal=len(sections),
@@ -302,9 +311,12 @@ def _name(parsed: Parsed, packed: list[tuple[_Group, list[Part]]]) -> list[Secti
                     repeated=part.repeated,
                     part=part.part,
                     parts=part.parts,
-                    first_line=lines.line(part.start),
-                    last_line=lines.line(part.start + max(0, visible - 1)),
+                    first_line=line,
+                    last_line=line + source.count("\n", part.start, part.start + max(0, visible - 1)),
                     hidden=_within(hidden, part),
+                    parents=parents.over(part.start, part.end) if number > 1 else (),  # a group begins in no list
+                    first_page=bisect_right(parsed.pages, part.start),
+                    last_page=bisect_right(parsed.pages, part.start + max(0, visible - 1)),
                 )
             )
     return sections

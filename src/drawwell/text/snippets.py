@@ -18,6 +18,7 @@ SNIPPET_CHARS = 150
 _SCANNED = 50_000  # code points looked at, around the first match in a longer text
 _FOLDED = 500_000  # code points of a text that is not ASCII in which the first match is looked for
 _MOST_PLACES = 40  # occurrences of one token looked at
+_BEGINS = "*"
 _SLACK = 20  # characters given up at an end to cut between words
 _HEADINGS = re.compile(r"(?:[ ]{0,3}#{1,6}[ \t][^\n]*\n+)+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u2028\u2029\ufeff]+")
@@ -37,7 +38,8 @@ def snippet(text: str, tokens: Sequence[str], width: int = SNIPPET_CHARS) -> str
 
     Args:
         text: the section's exact text.
-        tokens: lower-cased tokens of the query.
+        tokens: lower-cased tokens of the query, which are words of their own in the text; one that ends in ``*`` begins
+            a word. Where none is found so, the tokens are looked for inside words.
         width: most characters, East Asian ones counted twice.
 
     Returns:
@@ -46,11 +48,12 @@ def snippet(text: str, tokens: Sequence[str], width: int = SNIPPET_CHARS) -> str
     body = _HEADINGS.match(text)
     start = body.end() if body and not text[body.end() :].isspace() and body.end() < len(text) else 0
     folded = _fold(text if text.isascii() else text[:_FOLDED])
-    wanted = list(dict.fromkeys(filter(None, map(_fold, tokens))))
+    wanted = [token for token in dict.fromkeys(map(_fold, tokens)) if token.rstrip(_BEGINS)]
     if len(text) - start > _SCANNED:
-        first = min((at for at in (folded.find(token, start) for token in wanted) if at != -1), default=start)
+        bare = [token.rstrip(_BEGINS) for token in wanted]
+        first = min((at for at in (folded.find(token, start) for token in bare) if at != -1), default=start)
         start = max(start, first - _SCANNED // 4)
-    places = _places(folded, wanted, start, start + _SCANNED)
+    places = _places(folded, wanted, start, start + _SCANNED) or _places(folded, wanted, start, start + _SCANNED, True)
     low, high = _best_window(places, wanted, width) if places else (start, start)
     return _shown(text, *_widen(text, start, low, high, width))
 
@@ -69,19 +72,21 @@ def _fold(text: str) -> str:
     return "".join([char.lower() if char.isascii() else _fold_char(char) for char in text])
 
 
-def _places(folded: str, tokens: Sequence[str], start: int, end: int) -> list[_Place]:
-    """Where the tokens stand as words of their own (East Asian ones: anywhere), in order."""
+def _places(folded: str, tokens: Sequence[str], start: int, end: int, inside: bool = False) -> list[_Place]:
+    """Where the tokens stand, in order: as words of their own, or anywhere if so asked and for East Asian ones."""
     found: list[_Place] = []
     for number, token in enumerate(tokens):
-        anywhere = _width(token) > len(token)
-        at = folded.find(token, start, end)
+        word = token.rstrip(_BEGINS)
+        begins = token.endswith(_BEGINS)
+        anywhere = inside or _width(word) > len(word)
+        at = folded.find(word, start, end)
         seen = 0
         while at != -1 and seen < _MOST_PLACES:
-            after = at + len(token)
-            if anywhere or not (folded[at - 1 : at].isalnum() or folded[after : after + 1].isalnum()):
+            after = at + len(word)
+            if anywhere or not (folded[at - 1 : at].isalnum() or (not begins and folded[after : after + 1].isalnum())):
                 found.append(_Place(at, after, number))
             seen += 1
-            at = folded.find(token, after, end)
+            at = folded.find(word, after, end)
     found.sort()
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -11,9 +12,10 @@ from drawwell.corpus.ingest.files import Contents
 from drawwell.corpus.ingest.records import NO_CONTENT, Document, ParseTask, Rejected, SectionRow
 from drawwell.corpus.ingest.summary import offline_summary
 from drawwell.corpus.options import IngestOptions
-from drawwell.errors import MissingExtra, UnreadableFile
+from drawwell.errors import MissingExtra, PasswordNeeded, UnreadableFile
 from drawwell.text.blocks import Parsed
 from drawwell.text.formats import Format, format_of, parser_of
+from drawwell.text.lines import without
 from drawwell.text.sections import Section, Sectioned, SectionLimits, cut
 from drawwell.text.tokens import normalise_for_fts
 
@@ -39,8 +41,10 @@ def parse_document(contents: Contents, task: ParseTask) -> Document | Rejected:
     except (MissingExtra, ImportError) as error:
         return Rejected(task.path, str(error))
     try:
-        parsed = parser(contents.data)
+        parsed = parser(contents.data, *((task.options.pdf_password,) if entry.password else ()))
         sectioned = cut(parsed, PurePosixPath(task.path).stem, _limits(task.options))
+    except PasswordNeeded as error:
+        return Rejected(task.path, str(error))  # the same bytes may be readable tomorrow, with a password
     except UnreadableFile as error:
         return Rejected(task.path, str(error), sha256, task.key)
     except MemoryError:
@@ -67,6 +71,7 @@ class _File(NamedTuple):
 
 def _document(parsed: Parsed, sectioned: Sectioned, file: _File) -> Document:
     front_matter = parsed.source[: parsed.front_matter.end] if parsed.front_matter else ""
+    rows = tuple(_row(section, parsed.source) for section in sectioned.sections)
     return Document(
         path=file.task.path,
         kind=file.format.name,
@@ -82,14 +87,27 @@ def _document(parsed: Parsed, sectioned: Sectioned, file: _File) -> Document:
         fts_front_matter=normalise_for_fts(front_matter),
         metadata=json.dumps(dict(parsed.metadata), default=str),
         warnings=parsed.warnings,
-        sections=tuple(_row(section, parsed.source) for section in sectioned.sections),
+        sections=rows,
+        terms=_terms(rows) if file.task.terms else (),
+    )
+
+
+def _terms(rows: tuple[SectionRow, ...]) -> tuple[tuple[int, Mapping[str, str]], ...]:
+    from drawwell.corpus.ingest.entries import StoredSection, term_entries  # only a large run has this done here
+
+    numbered = enumerate(rows)
+    return tuple(
+        term_entries(
+            StoredSection(at, row.text, row.headings, row.covers, row.parents, row.hidden) for at, row in numbered
+        )
     )
 
 
 def _row(section: Section, source: str) -> SectionRow:
     text = section.text(source)
     heading_path = PATH_JOINER.join(section.headings)
-    fts_heading = PATH_JOINER.join((heading_path, *section.covers)) if section.covers else heading_path
+    around = (*section.covers, *section.parents)
+    fts_heading = PATH_JOINER.join((heading_path, *around)) if around else heading_path
     digest = hashlib.sha256(text.encode()).hexdigest()
     span = section.span
     return SectionRow(  # in the order of its fields: there are very many of these
@@ -100,7 +118,7 @@ def _row(section: Section, source: str) -> SectionRow:
         len(text),
         digest,
         normalise_for_fts(fts_heading),
-        normalise_for_fts(_visible(section, source) if section.hidden else text),
+        normalise_for_fts(without(text, _hidden(section)) if section.hidden else text),
         span.start,
         span.end,
         section.first_line,
@@ -112,18 +130,17 @@ def _row(section: Section, source: str) -> SectionRow:
         section.part,
         section.parts,
         int(digest[:12], 16),
+        section.first_page,
+        section.last_page,
+        _to_json(section.parents) if section.parents else "[]",
+        _to_json(_hidden(section)) if section.hidden else "[]",
     )
 
 
-def _visible(section: Section, source: str) -> str:
-    """A section's text without what is kept out of the search index."""
-    pieces = [section.repeated]
-    at = section.span.start
-    for span in section.hidden:
-        pieces.append(source[at : span.start])
-        at = span.end
-    pieces.append(source[at : section.span.end])
-    return "".join(pieces)
+def _hidden(section: Section) -> list[tuple[int, int]]:
+    """The ranges of the section's text that are kept out of the search index."""
+    offset = len(section.repeated) - section.span.start
+    return [(span.start + offset, span.end + offset) for span in section.hidden]
 
 
 def _brief(error: BaseException) -> str:

@@ -23,11 +23,14 @@ from drawwell.corpus.ingest.files import read_file
 from drawwell.corpus.ingest.parse import parse_document
 from drawwell.corpus.ingest.records import Document, ParseTask, Rejected
 from drawwell.errors import UnreadableFile
+from drawwell.text.formats import format_of
 
-__all__ = ["parse_all", "parse_file"]
+__all__ = ["is_isolated", "parse_all", "parse_file"]
 
 _INLINE_BYTES = 1_500_000
 """Less work than this is done before a process could start."""
+_FILES_WORTH_A_PROCESS = 8
+"""Of files that are never parsed here: fewer do not repay the start of another process."""
 _WINDOW_BYTES = 16_000_000
 _WINDOW_FILES = 32
 """Files per process that may be under way or wait to be written: enough to go on while the disk is waited for."""
@@ -58,15 +61,24 @@ def parse_all(root: Path, tasks: list[ParseTask], workers: int) -> Iterator[Docu
         tasks: the files.
         workers: processes; 0 for one per core.
     """
-    if sum(task.size for task in tasks) < _INLINE_BYTES:
-        yield from (parse_file(root, task) for task in tasks)
-        return
     count = min(workers or _cores(), len(tasks))
+    if sum(task.size for task in tasks) < _INLINE_BYTES:
+        isolated = sum(is_isolated(task) for task in tasks)
+        if not isolated:
+            yield from (parse_file(root, task) for task in tasks)
+            return
+        count = min(count, -(-isolated // _FILES_WORTH_A_PROCESS))
     pool = _Pool(root, count)
     try:
         yield from pool.run(tasks)
     finally:
         pool.close()
+
+
+def is_isolated(task: ParseTask) -> bool:
+    """Whether a file is of a format that is parsed only where time and memory are bounded."""
+    entry = format_of(task.path)
+    return entry is not None and entry.isolated
 
 
 def _cores() -> int:
@@ -132,6 +144,8 @@ class _Worker:
             try:
                 self._process = _start(self._root)
             except OSError:
+                if is_isolated(task):
+                    return Rejected(task.path, "is parsed in a process of its own only, and none could be started")
                 return parse_file(self._root, task)  # a program that cannot start Python again: slower, not worse
         process = self._process
         self._late = False

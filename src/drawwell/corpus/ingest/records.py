@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ class ParseTask:
         size: bytes that it had when it was found.
         key: ``IngestOptions.document_key`` for it.
         options: how to read and cut it.
+        terms: whether to prepare what the index for ranking holds of it.
     """
 
     path: str
@@ -30,6 +32,7 @@ class ParseTask:
     size: int
     key: str
     options: IngestOptions
+    terms: bool = False
 
 
 class SectionRow(NamedTuple):
@@ -54,6 +57,10 @@ class SectionRow(NamedTuple):
     part: int
     parts: int
     cite: int
+    first_page: int
+    last_page: int
+    parents: str
+    hidden: str
 
     @property
     def for_sections(self) -> tuple[object, ...]:
@@ -67,7 +74,7 @@ class SectionRow(NamedTuple):
 
     @property
     def for_own(self) -> tuple[object, ...]:
-        """``start`` to ``cite`` of ``drawwell_sections``."""
+        """``start`` to ``hidden`` of ``drawwell_sections``."""
         return self[8:]
 
 
@@ -91,6 +98,7 @@ class Document:
         metadata: JSON object.
         warnings: what was lost or doubtful.
         sections: in order; empty when there is only front matter.
+        terms: what the index for ranking holds of each, when that was asked for.
     """
 
     path: str
@@ -108,6 +116,7 @@ class Document:
     metadata: str
     warnings: tuple[str, ...]
     sections: tuple[SectionRow, ...]
+    terms: tuple[tuple[int, Mapping[str, str]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import closing, nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
 from drawwell._version import __version__
 from drawwell.corpus.ingest.discover import Discovery, discover, known_suffixes
+from drawwell.corpus.ingest.following import Following
 from drawwell.corpus.ingest.plan import Known, Plan, load_known, make_plan
 from drawwell.corpus.ingest.records import NO_CONTENT, Document, Rejected
 from drawwell.corpus.ingest.report import FolderSize, IngestReport, KindCount, Survey
@@ -27,6 +28,7 @@ from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.lock import StoreLock, lock_path
 from drawwell.corpus.store.places import STORE_DIR, STORE_NAME, store_path
 from drawwell.corpus.store.schema import unwritable, write_failure
+from drawwell.corpus.store.words import forget_later
 from drawwell.errors import SourceError, StoreError
 from drawwell.model import Noted
 
@@ -135,8 +137,10 @@ class _Run:
     tell: Progress
     counts: Counter[str] = field(default_factory=Counter)
     rejected: list[Rejected] = field(default_factory=list)
+    troubles: list[Noted] = field(default_factory=list)
 
     def bring_up_to_date(self, found: Discovery, started: float) -> IngestReport:
+        forget_later(self.connection, self.store)
         known = load_known(self.connection)
         if found.seen == 0 and not known:
             raise _empty(self.root)
@@ -144,10 +148,14 @@ class _Run:
         self.rejected.extend(plan.rejected)
         writer = Writer(self.connection, datetime.now(UTC).isoformat(timespec="seconds"))
         many = len(plan.tasks) * _BULK_SHARE > len(found.files)
-        with writer.bulk() if many else nullcontext():
-            self._change(writer, plan)
-            self._read(writer, plan)
-        meta = self._conclude(writer, found)
+        with Following(self.connection, self.store, enabled=self.options.words) as following:
+            with writer.bulk() if many else nullcontext():
+                self._change(writer, plan)
+                self._read(writer, plan, following if many and self.options.words else None)
+            meta = self._conclude(writer, found)
+            tell = self._telling("indexing")
+            following.finish(lambda done, total: tell(done, total, ""))
+        self.troubles = following.troubles
         return self._report(found, plan, writer.sections_written, meta, time.monotonic() - started)
 
     def _change(self, writer: Writer, plan: Plan) -> None:
@@ -162,18 +170,21 @@ class _Run:
         for known in plan.current:
             writer.mark_stale(known.doc_id, "")
 
-    def _read(self, writer: Writer, plan: Plan) -> None:
-        """Parse what is new or changed, and write it in order."""
+    def _read(self, writer: Writer, plan: Plan, following: Following | None) -> None:
+        """Parse what is new or changed, and write it in order, and into the index for ranking where there is much."""
         if not plan.tasks:
             return
         from drawwell.corpus.ingest.pool import parse_all  # most runs have nothing to parse, and starting up is felt
 
         tell = self._telling("reading")
-        for number, outcome in enumerate(parse_all(self.root, plan.tasks, self.options.workers)):
+        tasks = [replace(task, terms=True) for task in plan.tasks] if following else plan.tasks
+        for number, outcome in enumerate(parse_all(self.root, tasks, self.options.workers)):
             before = plan.replaces.get(outcome.path)
             tell(number, len(plan.tasks), outcome.path)
             if isinstance(outcome, Document):
-                writer.put(outcome, before.doc_id if before else None)
+                generation = writer.put(outcome, before.doc_id if before else None)
+                if following:
+                    following.take(generation, outcome)
                 if before is None:
                     self.counts["added"] += 1
                 elif before.path == outcome.path:
@@ -284,7 +295,7 @@ class _Run:
             deleted=self.counts["deleted"],
             stale=int(meta["drawwell.stale"]),
             skipped=_noted(self.connection.execute("SELECT path, reason FROM drawwell_skipped ORDER BY path")),
-            warnings=tuple(sorted([*_noted(found.warnings), *warnings])),
+            warnings=tuple(sorted([*_noted(found.warnings), *warnings, *self.troubles])),
             documents=self._count("SELECT count(*) FROM documents"),
             sections=self._count("SELECT coalesce(sum(n_sections), 0) FROM documents"),
             sections_written=written,

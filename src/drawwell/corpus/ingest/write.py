@@ -1,4 +1,4 @@
-"""Writing to a store in transactions of whole documents, so that whatever happens each is whole, old or new."""
+"""Writing to a store, one transaction for each document, so that whatever happens each is whole, old or new."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INSERT INTO sections (rowid, id, doc_id, ordinal, heading_path, level, kind, tex
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_WORDS = "INSERT INTO sections_fts (rowid, id, heading_path, text) VALUES (?, ?, ?, ?)"
-_INSERT_OWN_SECTION = f"INSERT INTO drawwell_sections VALUES ({', '.join('?' * 14)})"
+_INSERT_OWN_SECTION = f"INSERT INTO drawwell_sections VALUES ({', '.join('?' * 18)})"
 _RENAME_SECTIONS = """
 UPDATE sections SET id = :path || '#' || ordinal,
   prev_id = CASE WHEN prev_id IS NULL THEN NULL ELSE :path || '#' || (ordinal - 1) END,
@@ -37,10 +37,6 @@ WHERE section_id IN (SELECT :old || '#' || ordinal FROM drawwell_sections WHERE 
 """
 _BULK_MERGE = (("automerge", 0), ("crisismerge", 64))
 _USUAL_MERGE = (("automerge", 4), ("crisismerge", 16))
-_GROUP_SECTIONS = 400
-_GROUP_DOCUMENTS = 40
-"""What one transaction holds at most in bulk. Every commit costs the word index a part of its own, to be merged later.
-Counted, not timed, so that two builds of one corpus are equal to the byte but for times."""
 
 
 class Writer:
@@ -56,22 +52,14 @@ class Writer:
         self._now = now
         self._next_row = self._one("SELECT coalesce(max(fts_rowid), 0) + 1 FROM drawwell_sections")
         self._next_document = self._one("SELECT coalesce(max(doc_id), 0) + 1 FROM documents")
-        self._grouping = False
-        self._group_start = 0
-        self._group_size = 0
+        self._generation = self._one("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'drawwell.generation'")
         self.sections_written = 0
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
-        """For many documents at once: some share a transaction, and the word index is merged when all are in."""
+        """For many documents at once: the word index is merged when all are in."""
         self._merge_as(_BULK_MERGE)
-        self._grouping = True
-        try:
-            yield
-        except BaseException:
-            self._close_group(commit=False)
-            raise
-        self._close_group(commit=True)
+        yield
         self._connection.execute("INSERT INTO sections_fts (sections_fts) VALUES ('optimize')")
 
     def put(self, document: Document, doc_id: int | None) -> int:
@@ -82,7 +70,7 @@ class Writer:
             doc_id: the document that it replaces, under this path or another; None for a new one.
 
         Returns:
-            Its doc_id.
+            The number of the commit that wrote it.
         """
         with self._transaction():
             if doc_id is None:
@@ -93,7 +81,7 @@ class Writer:
                 self._clear(doc_id)
             self._free_path(document.path)
             self._insert(document, doc_id)
-        return doc_id
+        return self._generation
 
     def move(self, doc_id: int, path: str, mtime_ns: int) -> None:
         """Give a document, whose text is unchanged, another path."""
@@ -149,35 +137,18 @@ class Writer:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """One change of one document; a transaction of its own, or a part of the group's."""
-        if not self._connection.in_transaction:
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._group_start = self.sections_written
-            self._group_size = 0
+        """A change of one document, or the end of a run, as one commit with a number of its own."""
+        self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
+            generation = str(self._generation + 1)
+            self._connection.execute("UPDATE meta SET value = ? WHERE key = 'drawwell.generation'", (generation,))
+            self._connection.execute("COMMIT")
         except BaseException:
-            self._roll_back()
+            if self._connection.in_transaction:  # some errors, a full disk among them, have rolled back already
+                self._connection.execute("ROLLBACK")
             raise
-        self._group_size += 1
-        full = self.sections_written - self._group_start >= _GROUP_SECTIONS or self._group_size >= _GROUP_DOCUMENTS
-        if full or not self._grouping:
-            self._commit()
-
-    def _commit(self) -> None:
-        self._connection.execute("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'drawwell.generation'")
-        self._connection.execute("COMMIT")
-
-    def _close_group(self, *, commit: bool) -> None:
-        self._grouping = False
-        if not commit:
-            self._roll_back()
-        elif self._connection.in_transaction:
-            self._commit()
-
-    def _roll_back(self) -> None:
-        if self._connection.in_transaction:  # some errors, a full disk among them, have rolled back already
-            self._connection.execute("ROLLBACK")
+        self._generation += 1
 
     def _insert(self, document: Document, doc_id: int) -> None:
         run, many = self._connection.execute, self._connection.executemany
@@ -190,8 +161,8 @@ class Writer:
         source = (document.key, document.mtime_ns, document.encoding, document.chars, document.front_matter)
         warnings = json.dumps(document.warnings, ensure_ascii=False)
         run(
-            "INSERT OR REPLACE INTO drawwell_documents VALUES (?, ?, ?, ?, ?, ?, ?, '', ?)",
-            (doc_id, *source, document.metadata, warnings),
+            "INSERT OR REPLACE INTO drawwell_documents VALUES (?, ?, ?, ?, ?, ?, ?, '', ?, ?)",
+            (doc_id, *source, document.metadata, warnings, self._generation + 1),
         )
         if document.front_matter:
             metadata = (doc_id, path, document.fts_front_matter)

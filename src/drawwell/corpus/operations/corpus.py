@@ -21,6 +21,7 @@ from drawwell.corpus.operations.status import CorpusStatus, corpus_status
 from drawwell.corpus.operations.view import Look, Views
 from drawwell.corpus.options import MAP_CHARS
 from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.words import GRAMS, TERMS
 from drawwell.errors import ArgumentError
 from drawwell.model import GrepResult, IndexText, NeighboursResult, SearchResult, SectionText
 from drawwell.retrieval.paging import Pager
@@ -101,7 +102,7 @@ class Corpus:
             ArgumentError: an argument is wrong.
         """
         asked = searching.Query(text=query, within=within, limit=limit, mode=mode, max_tokens=max_tokens, cursor=cursor)
-        with self._views.look() as look:
+        with self._views.look(TERMS if mode != "plain" else "") as look:
             found = searching.search(look, asked)
             stale = self._stale(look, [hit.doc for hit in found.hits])
         return replace(found, hits=_marked(found.hits, stale)) if self._told(stale) else found
@@ -199,7 +200,7 @@ class Corpus:
             cursor=cursor,
             seconds=self._grep_seconds,
         )
-        with self._views.look() as look:
+        with self._views.look(GRAMS) as look:
             found = grepping.grep(look, asked)
             stale = self._stale(look, [match.doc for match in found.matches])
         return replace(found, matches=_marked(found.matches, stale)) if self._told(stale) else found

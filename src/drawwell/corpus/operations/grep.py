@@ -1,8 +1,7 @@
 """Grep: the sections with lines that match a pattern, in document order.
 
-Every text in scope is read, and on the lines of its source: sections that a cut in the middle of a line parts are
-looked at together. So every substring is found; a wall-clock budget keeps that bounded, and what it leaves out is said
-and can be continued by cursor.
+Every match is seen in the text itself, on the lines of its source; an index only says where none can be. So every
+substring is found. A wall-clock budget keeps that bounded; what it leaves out is said and can be continued by cursor.
 """
 
 from __future__ import annotations
@@ -11,32 +10,23 @@ import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, groupby
+from itertools import groupby
 
 from drawwell.corpus.names import shown
 from drawwell.corpus.operations.bounds import check_budget, check_flag, check_whole
-from drawwell.corpus.operations.paths import Scope, entries_of, resolve
+from drawwell.corpus.operations.grep_texts import ONE_SECTION, Place, Search, Text, texts_of
+from drawwell.corpus.operations.paths import entries_of, resolve
 from drawwell.corpus.operations.view import META, Look, SectionRow
 from drawwell.model import GrepLine, GrepMatch, GrepResult
 from drawwell.retrieval.paging import Pager, item_tokens, json_tokens
 from drawwell.text.budget import estimate_tokens
 from drawwell.text.grep import Found, Matcher, compile_pattern
+from drawwell.text.trigram_needs import pattern_need
 
 __all__ = ["GREP_SECONDS", "GrepQuery", "grep"]
 
 GREP_SECONDS = 2.0
 MAX_LIMIT = 100
-
-_FEW_DOCUMENTS = 200
-_SECTIONS_OF = "SELECT ordinal, {repeated}, text FROM sections s WHERE doc_id = ? AND ordinal >= ? ORDER BY ordinal"
-_REPEATED = (  # as fast as without it: few sections hold tables
-    "CASE WHEN kind IN ('table', 'mixed') THEN coalesce((SELECT repeated FROM drawwell_sections w"
-    " WHERE w.doc_id = s.doc_id AND w.ordinal = s.ordinal), 0) ELSE 0 END"
-)
-_LINE_BEFORE = (
-    "SELECT ordinal FROM sections WHERE doc_id = ? AND ordinal < ? AND substr(text, -1) = char(10)"
-    " ORDER BY ordinal DESC LIMIT 1"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,15 +41,6 @@ class GrepQuery:
     max_tokens: int | None = None
     cursor: str | None = None
     seconds: float = GREP_SECONDS
-
-
-_Place = tuple[int, int]
-"""The place of a document in the table, and the ordinal of a section in it (-1 for front matter)."""
-
-_Text = tuple[int, int, str, Sequence[int]]
-"""Whole lines to scan: document and first section that they stand in, themselves, where in them each section begins."""
-
-_ONE_SECTION = (0,)
 
 
 def grep(look: Look, query: GrepQuery) -> GrepResult:
@@ -84,7 +65,9 @@ def grep(look: Look, query: GrepQuery) -> GrepResult:
     if query.max_tokens is not None:
         rest = GrepResult(matches=(), truncated=True, hint="; ".join(known), next=pager.cursor(10**6, 10**6))
         scan.reserve(json_tokens(rest))
-    stopped = scan.run(_texts(look, scope, begin), begin)
+    need = pattern_need(query.pattern, is_regex=query.regex)
+    search = Search(matcher, need, query.regex, scope)
+    stopped = scan.run(texts_of(look, search, begin), begin)
     notes = [*scan.notes, *known]
     if not scan.matches and not notes:
         notes.append("no line matches: try a shorter part of it" + ("" if query.regex else ", or search for words"))
@@ -112,7 +95,7 @@ class _Scan:
         self._matcher = matcher
         self._query = query
         self._left = query.max_tokens
-        self._places: list[_Place] = []
+        self._places: list[Place] = []
         self.matches: list[GrepMatch] = []
         self.notes: list[str] = []
 
@@ -120,7 +103,7 @@ class _Scan:
         """Keep a part of the token budget for what an answer holds besides its matches."""
         self._left = None if self._left is None else self._left - tokens
 
-    def run(self, texts: Iterable[_Text], begin: _Place) -> _Place | None:
+    def run(self, texts: Iterable[Text], begin: Place) -> Place | None:
         """Collect matches from a place on; returns the place to go on from when it had to stop.
 
         A text that takes all of the time by itself is left out, so that the next call gets beyond it.
@@ -132,8 +115,10 @@ class _Scan:
         for text in texts:
             if clock() > deadline:
                 return self._out_of_time(text)
+            if not text[3]:
+                continue
             try:
-                found = find(text[2], deadline, every=every or text[3] is not _ONE_SECTION, cuts=text[3][1:])
+                found = find(text[2], deadline, every=every or text[3] is not ONE_SECTION, cuts=text[3][1:])
             except TimeoutError:
                 return self._too_slow(text) if is_first else self._out_of_time(text)
             is_first = False
@@ -144,7 +129,7 @@ class _Scan:
                     return place
         return None
 
-    def _take(self, place: _Place, text: _Text, found: Found) -> bool:
+    def _take(self, place: Place, text: Text, found: Found) -> bool:
         """Take the match of a section; False when there is no room for it."""
         match = self._match(place, text, found)
         if match is None:
@@ -181,16 +166,16 @@ class _Scan:
             self.notes.append(note.replace(str(len(match.lines)), str(kept), 1))
         return replace(match, lines=match.lines[:kept])
 
-    def _out_of_time(self, text: _Text) -> _Place:
+    def _out_of_time(self, text: Text) -> Place:
         path = self._look.table.paths[text[0]]
         return self._stopped(text[:2], f"at {shown(path)}")
 
-    def _too_slow(self, text: _Text) -> _Place:
+    def _too_slow(self, text: Text) -> Place:
         place, ordinal, _, starts = text
         name = f"{shown(self._look.table.paths[place])}#{META if ordinal < 0 else ordinal}"
         return self._stopped((place, ordinal + len(starts)), f"in {name}, which is left out")
 
-    def _stopped(self, place: _Place, where: str) -> _Place:
+    def _stopped(self, place: Place, where: str) -> Place:
         """Say why it stopped; the last matches make room for that where they have to."""
         note = (
             f"stopped after {self._query.seconds:g} s {where}: go on with the cursor, name fewer documents,"
@@ -202,7 +187,7 @@ class _Scan:
             self._left += item_tokens(self.matches.pop())
         return place
 
-    def _match(self, place: _Place, text: _Text, found: Found) -> GrepMatch | None:
+    def _match(self, place: Place, text: Text, found: Found) -> GrepMatch | None:
         row = _row(self._look, place)
         if row is None:
             return None
@@ -221,11 +206,12 @@ class _Scan:
             )
             if self._query.lines
             else (),
+            page=row.page,
             stale=row.stale,
         )
 
 
-def _by_section(text: _Text, found: Found) -> Iterator[tuple[_Place, Found]]:
+def _by_section(text: Text, found: Found) -> Iterator[tuple[Place, Found]]:
     """The matching lines of each section: a cut line is of each one in which a match begins."""
     place, ordinal, _, starts = text
     if len(starts) == 1:
@@ -236,68 +222,6 @@ def _by_section(text: _Text, found: Found) -> Iterator[tuple[_Place, Found]]:
         yield (place, ordinal + part), Found(len(lines), lines)
 
 
-def _row(look: Look, place: _Place) -> SectionRow | None:
+def _row(look: Look, place: Place) -> SectionRow | None:
     doc_id = look.table.doc_ids[place[0]]
     return look.front_matter(doc_id) if place[1] < 0 else look.section(doc_id, place[1])
-
-
-def _texts(look: Look, scope: Scope, begin: _Place) -> Iterator[_Text]:
-    """The texts in scope, in the order of path and ordinal, from the one that holds the place to begin at."""
-    return chain.from_iterable(_by_document(look, scope, begin))
-
-
-def _by_document(look: Look, scope: Scope, begin: _Place) -> Iterator[Iterable[_Text]]:
-    """One small query per document: as fast as a single large one, and nothing out of scope is touched."""
-    places: Iterable[int] = range(len(look.table.paths)) if scope.places is None else scope.places
-    cursor = look.connection.cursor()
-    cursor.row_factory = None
-    fronts = _with_front_matter(look, scope)
-    sections_of = _SECTIONS_OF.format(repeated=_REPEATED if look.own else "0")
-    for place in places:
-        if place < begin[0]:
-            continue
-        doc_id = look.table.doc_ids[place]
-        first = begin[1] if place == begin[0] else -1
-        if first < 0 and doc_id in fronts and (front := look.front_matter(doc_id)) is not None:
-            yield [(place, -1, front.text, _ONE_SECTION)]
-        if first > 0 and look.own:
-            before = cursor.execute(_LINE_BEFORE, (doc_id, first)).fetchone()
-            first = before[0] + 1 if before else 0
-        yield _whole_lines(place, cursor.execute(sections_of, (doc_id, first)), joined=look.own)
-
-
-def _whole_lines(place: int, sections: Iterable[tuple[int, int, str]], *, joined: bool) -> Iterator[_Text]:
-    """Texts of whole lines: a section, or a run of sections that are parted in the middle of a line.
-
-    Args:
-        place: of the document.
-        sections: ordinal, length of the table header repeated in front, and text of each section, in order.
-        joined: whether the sections follow each other in the source without a gap.
-    """
-    run: list[str] = []
-    for ordinal, repeated, stored in sections:
-        text = stored[repeated:] if repeated else stored
-        if not joined or (text[-1:] == "\n" and not run):
-            yield place, ordinal, text, _ONE_SECTION
-            continue
-        run.append(text)
-        if text[-1:] == "\n":
-            yield _run(place, ordinal, run)
-            run = []
-    if run:
-        yield _run(place, ordinal, run)
-
-
-def _run(place: int, last: int, texts: Sequence[str]) -> _Text:
-    starts = tuple(accumulate(map(len, texts[:-1]), initial=0))
-    return place, last - len(texts) + 1, "".join(texts), starts
-
-
-def _with_front_matter(look: Look, scope: Scope) -> frozenset[int]:
-    """Documents that may have front matter; for a few it is cheaper to look at each when its turn comes."""
-    if not look.own:
-        return frozenset()
-    if scope.doc_ids is not None and len(scope.doc_ids) <= _FEW_DOCUMENTS:
-        return scope.doc_ids
-    sql = "SELECT doc_id FROM drawwell_documents WHERE front_matter != ''"
-    return frozenset(doc_id for (doc_id,) in look.connection.execute(sql))

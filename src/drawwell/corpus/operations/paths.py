@@ -40,21 +40,33 @@ class DocumentTable:
     Args:
         rows: ``(path, doc_id)`` pairs, sorted by path.
         aliases: ``(path, path of the document)`` pairs: links, and paths at which a document was before.
+        generations: for each row, the number of the commit that wrote the document; empty where it is not known.
     """
 
-    def __init__(self, rows: Iterable[tuple[str, int]], aliases: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        rows: Iterable[tuple[str, int]],
+        aliases: Iterable[tuple[str, str]] = (),
+        generations: Sequence[int] = (),
+    ) -> None:
         pairs = list(rows)
         self.paths: list[str] = [path for path, _ in pairs]
         self.doc_ids: list[int] = [doc_id for _, doc_id in pairs]
+        self.generations = generations
+        self.by_generation: dict[int, int] = {number: place for place, number in enumerate(generations)}
         self.by_path: dict[str, int] = {path: place for place, path in enumerate(self.paths)}
         self._aliases = {alias: self.by_path[path] for alias, path in aliases if path in self.by_path}
 
     @classmethod
     def load(cls, connection: sqlite3.Connection, *, own: bool) -> DocumentTable:
         """Read the table from a store; only one of our own knows aliases."""
-        rows = connection.execute("SELECT path, doc_id FROM documents ORDER BY path")
+        if not own:
+            return cls(map(tuple, connection.execute("SELECT path, doc_id FROM documents ORDER BY path")))
+        sql = "SELECT path, doc_id, generation FROM documents JOIN drawwell_documents USING (doc_id) ORDER BY path"
+        rows = connection.execute(sql).fetchall()
         sql = "SELECT a.path, d.path FROM drawwell_aliases a JOIN documents d USING (doc_id)"
-        return cls(map(tuple, rows), map(tuple, connection.execute(sql)) if own else ())
+        aliases = map(tuple, connection.execute(sql))
+        return cls(((row[0], row[1]) for row in rows), aliases, [row[2] for row in rows])
 
     def place(self, path: str) -> int | None:
         """Position of a document by its path, an alias of it, or the path in another Unicode or escaped form."""
@@ -82,6 +94,15 @@ class DocumentTable:
     def folded(self) -> list[str]:
         """The composed paths without differences of case, in the same order as ``paths``."""
         return [path.casefold() for path in self.composed]
+
+    @cached_property
+    def by_stem(self) -> dict[str, list[int]]:
+        """Places of the documents by file name, without its suffix and without differences of case."""
+        stems: dict[str, list[int]] = {}
+        for place, path in enumerate(self.folded):
+            name = path.rpartition("/")[2]
+            stems.setdefault(name[: name.rfind(".")] if "." in name[1:] else name, []).append(place)
+        return stems
 
     @cached_property
     def folders(self) -> list[str]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from drawwell.corpus.names import shown
 from drawwell.corpus.operations.address import find
 from drawwell.corpus.operations.bounds import check_budget, check_whole
+from drawwell.corpus.operations.links import Linker, PlacedLink
 from drawwell.corpus.operations.view import Look, SectionRow
 from drawwell.errors import StoreError
 from drawwell.model import NeighboursResult, SectionText
@@ -26,6 +27,7 @@ MAX_AROUND = 5
 
 _LEAST_PIECE = 50  # tokens of text that a page holds whatever else stands on it
 _AROUND_TEXTS = 35  # tokens of an answer besides its sections: a cursor, names of fields
+_LINKS_SHARE = 4  # links of a section take at most this part of a budget
 _SEPARATOR_CHARS = frozenset("|:- \t\r")
 
 
@@ -62,7 +64,7 @@ def read(
     run = [row, *(other for other in around if other.ordinal != row.ordinal)]
     pager = Pager(look.generation, "read", row.id, context)
     start = _Position(*pager.positions(cursor, 3))
-    texts, following = _page([_served(look, one) for one in run], start, max_tokens)
+    texts, following = _page([_served(look, one) for one in run], start, max_tokens, Linker(look))
     return replace(
         texts[0],
         context=tuple(texts[1:]) if context else None,
@@ -104,7 +106,7 @@ def neighbours(
     header = None
     if start == _Position() and (first := _first_of_table(look, row)) is not None:
         header, max_tokens = _header(_served(look, first), max_tokens)
-    texts, following = _page([_served(look, one) for one in run], start, max_tokens)
+    texts, following = _page([_served(look, one) for one in run], start, max_tokens, Linker(look))
     last = run[-1]
     return NeighboursResult(
         sections=tuple(replace(text, anchor=True) if text.id == row.id else text for text in texts),
@@ -126,7 +128,7 @@ def _served(look: Look, row: SectionRow) -> SectionRow:
 
 
 def _page(
-    run: Sequence[SectionRow], start: _Position, max_tokens: int | None
+    run: Sequence[SectionRow], start: _Position, max_tokens: int | None, linker: Linker
 ) -> tuple[list[SectionText], _Position | None]:
     """The texts of one page, and where the next begins; None after the last."""
     section = min(start.section, len(run) - 1)
@@ -135,7 +137,8 @@ def _page(
     left = None if max_tokens is None else max_tokens - _AROUND_TEXTS
     for number in range(section, len(run)):
         row = run[number]
-        room = None if left is None else left - _overhead(row)
+        links = linker.links(row, offset, None if left is None else left // _LINKS_SHARE)
+        room = None if left is None else left - _overhead(row, links)
         size = json_quarters(row.text[offset:])
         if room is not None and size > room * CHARS_PER_TOKEN:
             if texts:
@@ -143,9 +146,9 @@ def _page(
             room = max(room, _LEAST_PIECE)
             end = fitting(row.text, offset, room, json_quarters)
             pieces = piece + _pieces(row.text, offset, room)
-            texts.append(_piece(row, offset, end, f"{piece + 1} of {pieces}" if pieces > 1 else ""))
+            texts.append(_piece(row, offset, end, f"{piece + 1} of {pieces}" if pieces > 1 else "", links))
             return texts, _Position(number, end, piece + 1) if end < len(row.text) else _after(number, run)
-        texts.append(_piece(row, offset, len(row.text), f"{piece + 1} of {piece + 1}" if piece else ""))
+        texts.append(_piece(row, offset, len(row.text), f"{piece + 1} of {piece + 1}" if piece else "", links))
         left = None if room is None else room - -(-size // CHARS_PER_TOKEN)
         offset = piece = 0
     return texts, None
@@ -164,13 +167,13 @@ def _pieces(text: str, offset: int, max_tokens: int) -> int:
     return count
 
 
-def _overhead(row: SectionRow) -> int:
+def _overhead(row: SectionRow, links: Sequence[PlacedLink] = ()) -> int:
     """Estimated tokens of what an answer says about a section besides its text."""
-    return json_tokens(replace(_piece(row, 0, 0, "00 of 00"), text=""))
+    return json_tokens(replace(_piece(row, 0, 0, "00 of 00"), links=tuple(placed.link for placed in links)))
 
 
-def _piece(row: SectionRow, start: int, end: int, piece: str = "") -> SectionText:
-    """A section's text, or a piece of it, with what is known of it."""
+def _piece(row: SectionRow, start: int, end: int, piece: str = "", links: Sequence[PlacedLink] = ()) -> SectionText:
+    """A section's text, or a piece of it, with what is known of it and those of the links that are in it."""
     part = f"{row.part} of {row.parts}" if row.parts else ""
     if piece:
         part = f"{part}, piece {piece}" if part else piece
@@ -185,8 +188,11 @@ def _piece(row: SectionRow, start: int, end: int, piece: str = "") -> SectionTex
         next_id=row.next_id,
         lines=_lines(row, start, end),
         covers=row.covers,
+        parents=row.parents,
+        links=tuple(placed.link for placed in links if placed.at < end),
         part=part,
         repeated=max(0, min(row.repeated, end) - start),
+        page=row.page,
         stale=row.stale,
     )
 

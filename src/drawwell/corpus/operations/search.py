@@ -1,21 +1,20 @@
 """Search: pointers to the sections that answer a query, by words.
 
-``plain`` is the ranking of format 1.x, the same in every reader: three passes over the full-text index (the tokens as
-a phrase, all of them, any of them), each by BM25 with the heading path counted twice, ties by id as text; what an
-earlier pass found is not repeated. Other modes run the same passes and then look into the documents' metadata.
+``plain`` is the ranking of format 1.x. Every other mode ranks by the index beside the store, and by ``plain`` where
+there is none; then it looks into the documents' metadata. The answer says which ranking ran.
 """
 
 from __future__ import annotations
 
 import difflib
-import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from drawwell.corpus.operations.bounds import check_budget, check_whole
 from drawwell.corpus.operations.paths import Scope, entries_of, resolve
-from drawwell.corpus.operations.view import Look, SectionRow
+from drawwell.corpus.operations.plain import PlainRanking, Ranked
+from drawwell.corpus.operations.view import Look
 from drawwell.errors import ArgumentError
 from drawwell.model import Hit, SearchResult
 from drawwell.retrieval.paging import Pager, item_tokens, json_tokens, take_within
@@ -28,8 +27,6 @@ MODES = ("lexical", "plain", "hybrid", "auto")
 MAX_QUERY_CHARS = 2000
 MAX_TOKENS = 32
 MAX_LIMIT = 50
-
-_TIE_MARGIN = 16  # ranked rows fetched beyond the wished ones, to see where a tie at the end stops
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,34 +41,18 @@ class Query:
     cursor: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
-    """A full-text table and how its rows are ranked, named and filtered."""
+class _Ranking(Protocol):
+    """One way to rank the sections for a query."""
 
-    table: str
-    bm25: str
-    name: str  # the column that breaks ties, compared as text
-    scoped: str  # condition on the row for a JSON list of documents
+    mode: str
+    shown: Sequence[str]
+    """Words for the snippets to show."""
 
+    def top(self, scope: Scope, wanted: int) -> list[Ranked]:
+        """The best of them in scope, best first."""
 
-_SECTIONS = _Index(
-    "sections_fts",
-    "bm25(sections_fts, 0.0, 2.0, 1.0)",
-    "id",
-    "+rowid IN (SELECT fts_rowid FROM drawwell_sections WHERE doc_id IN (SELECT value FROM json_each(?)))",
-)
-_FOREIGN_SECTIONS = _Index(
-    "sections_fts",
-    _SECTIONS.bm25,
-    "id",
-    "id IN (SELECT id FROM sections WHERE doc_id IN (SELECT value FROM json_each(?)))",
-)
-_METADATA = _Index(
-    "drawwell_metadata_fts",
-    "bm25(drawwell_metadata_fts, 0.0, 1.0)",
-    "path",
-    "+rowid IN (SELECT value FROM json_each(?))",
-)
+    def missed(self) -> list[str]:
+        """What to say of a query for which nothing, or nothing that fits well, was found."""
 
 
 def search(look: Look, query: Query) -> SearchResult:
@@ -86,47 +67,60 @@ def search(look: Look, query: Query) -> SearchResult:
     """
     _check(query)
     entries = entries_of(query.within)
-    pager = Pager(look.generation, "search", query.text, entries, query.mode)
+    ranking, notes = _ranking(look, query)
+    state = f"{look.generation}-{look.derived.reader.generation}" if look.derived else look.generation
+    pager = Pager(state, "search", query.text, entries, query.mode)
     (start,) = pager.positions(query.cursor)
     scope = resolve(entries, look.table)
-    tokens, notes = _tokens(query.text)
-    notes = [*_mode_notes(query.mode), *notes, *scope.notes]
-    notes.extend(look.notes())
+    notes += [*_mode_notes(query.mode), *scope.notes, *look.notes()]
     if scope.doc_ids is not None and not scope.doc_ids:
-        return SearchResult(hits=(), mode="plain", hint=_hint(notes))
-    wanted = start + query.limit + 1
-    ranked = _ranked(look, tokens, scope, wanted, metadata=query.mode != "plain")
+        return SearchResult(hits=(), mode=ranking.mode, hint=_hint(notes))
+    ranked = ranking.top(scope, start + query.limit + 1)
+    notes += ranking.missed() if ranked else [*_nothing(look, ranking, scope), *ranking.missed()]
     page = ranked[start : start + query.limit]
     room = query.max_tokens
     if room is not None:
-        room -= json_tokens(SearchResult(hits=(), mode="plain", hint=_hint(notes), next=pager.cursor(len(ranked))))
-    taken = take_within(_hits(look, page, tokens), lambda pair: item_tokens(pair[1]), room)
-    hits = tuple(hit for _, hit in taken)
+        rest = SearchResult(hits=(), mode=ranking.mode, hint=_hint(notes), next=pager.cursor(len(ranked)))
+        room -= json_tokens(rest)
+    taken = take_within(_hits(look, page, ranking.shown), lambda pair: item_tokens(pair[1]), room)
     end = start + (taken[-1][0] if taken else len(page))
-    if not ranked:
-        notes.extend(_nothing(look, tokens, scope, metadata=query.mode != "plain"))
     return SearchResult(
-        hits=hits,
-        mode="plain",
+        hits=tuple(hit for _, hit in taken),
+        mode=ranking.mode,
         hint=_hint(notes),
         next=pager.cursor(end) if end < len(ranked) else None,
     )
+
+
+def _ranking(look: Look, query: Query) -> tuple[_Ranking, list[str]]:
+    """How to rank, and what to say of it."""
+    tokens, notes = _tokens(query.text)
+    if query.mode == "plain":
+        return PlainRanking(look, tokens, metadata=False), notes
+    if look.derived is None:
+        if look.own and look.table.paths:
+            notes.append("the index for ranking is not there yet, so the plain ranking answered")
+        return PlainRanking(look, tokens, metadata=True), notes
+    from drawwell.corpus.operations.lexical import LexicalRanking  # only here Tantivy is needed
+
+    ranking = LexicalRanking(look, look.derived, query.text, tokens)
+    return ranking, ranking.left_out
 
 
 _NO_WORDS = "there are no searchable words in the query: grep finds any characters"
 _TRY = "try others, or grep for a part of a word or a code"
 
 
-def _nothing(look: Look, tokens: Sequence[str], scope: Scope, *, metadata: bool) -> list[str]:
+def _nothing(look: Look, ranking: _Ranking, scope: Scope) -> list[str]:
     """What to say when nothing was found: where nothing is, and what may be missing."""
-    if not tokens:
+    if not ranking.shown:
         return [_NO_WORDS]
     if scope.doc_ids is None:
         return [f"no section holds any of these words: {_TRY}", *look.excuses()]
     count = len(scope.doc_ids)
     named = "the document" if count == 1 else f"the {count} documents"
     none = f"no section of {named} that `in` names holds any of these words"
-    if _ranked(look, tokens, Scope(), 1, metadata=metadata):
+    if ranking.top(Scope(), 1):
         return [f"{none}, but other documents do: search without `in`", *look.excuses()]
     return [f"{none}, nor does any other: {_TRY}", *look.excuses()]
 
@@ -165,89 +159,22 @@ def _tokens(text: str) -> tuple[list[str], list[str]]:
     return tokens, notes
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranked:
-    name: str
-    score: float
-    is_metadata: bool
-
-
-def _ranked(look: Look, tokens: Sequence[str], scope: Scope, wanted: int, *, metadata: bool) -> list[_Ranked]:
-    if not tokens:
-        return []
-    sections = _SECTIONS if look.own else _FOREIGN_SECTIONS
-    ranked = [_Ranked(name, score, False) for name, score in _passes(look, sections, tokens, scope, wanted)]
-    if metadata and look.own and len(ranked) < wanted:
-        found = _passes(look, _METADATA, tokens, scope, wanted - len(ranked))
-        ranked.extend(_Ranked(path, score, True) for path, score in found)
-    return ranked
-
-
-def _passes(look: Look, index: _Index, tokens: Sequence[str], scope: Scope, wanted: int) -> list[tuple[str, float]]:
-    """Names and scores of the best rows of the three passes together.
-
-    Since a phrase hit is a hit of all words, and that one of any word, asking for more rows only makes the list longer.
-    """
-    quoted = [f'"{token}"' for token in tokens]
-    expressions = [f'"{" ".join(tokens)}"', " AND ".join(quoted), " OR ".join(quoted)]
-    found: dict[str, float] = {}
-    for expression in expressions if len(tokens) > 1 else expressions[2:]:
-        if len(found) >= wanted:
-            break
-        for name, score in _top(look.connection, index, expression, scope, wanted):
-            if name not in found and len(found) < wanted:
-                found[name] = score
-    return list(found.items())
-
-
-def _top(
-    connection: sqlite3.Connection, index: _Index, expression: str, scope: Scope, count: int
-) -> list[tuple[str, float]]:
-    """The best rows of one pass: name and score, ties in the order of the names as text.
-
-    Rows are ranked by row number alone, which spares reading the name of each; those that tie with the last one
-    wanted are all fetched, so that the names decide between them. Where a tie is wider than the margin, SQLite
-    orders by score and name itself.
-    """
-    where = f"{index.table} MATCH ?"
-    values: list[object] = [expression]
-    if scope.doc_ids is not None:
-        where += f" AND {index.scoped}"
-        values.append(json.dumps(sorted(scope.doc_ids)))
-    sql = f"SELECT rowid, {index.bm25} AS score FROM {index.table} WHERE {where} ORDER BY score LIMIT ?"
-    rows = connection.execute(sql, [*values, count + _TIE_MARGIN]).fetchall()
-    if len(rows) == count + _TIE_MARGIN and rows[-1][1] == rows[count - 1][1]:
-        sql = (
-            f"SELECT {index.name}, {index.bm25} AS score FROM {index.table} WHERE {where}"
-            f" ORDER BY score, {index.name} LIMIT ?"
-        )
-        return [(name, -score) for name, score in connection.execute(sql, [*values, count])]
-    name_of = f"SELECT {index.name} FROM {index.table} WHERE rowid = ?"
-    named = [(score, str(connection.execute(name_of, (rowid,)).fetchone()[0])) for rowid, score in rows]
-    return [(name, -score) for score, name in sorted(named)[:count]]
-
-
-def _hits(look: Look, page: Sequence[_Ranked], tokens: Sequence[str]) -> Iterator[tuple[int, Hit]]:
+def _hits(look: Look, page: Sequence[Ranked], shown: Sequence[str]) -> Iterator[tuple[int, Hit]]:
     """The hits of a page, each with the number of ranked rows up to it: a row without its section gives none."""
     for number, ranked in enumerate(page, 1):
-        row = _row(look, ranked)
+        row = ranked.row(look)
         if row is not None:
             hit = Hit(
                 id=row.id,
                 doc=row.path,
                 heading_path=row.heading_path,
-                snippet=snippet(row.text, tokens),
+                snippet=snippet(row.text, shown),
                 score=round(ranked.score, 2),
                 kind=row.kind,
                 cite=row.cite,
                 covers=row.covers,
+                parents=row.parents,
+                page=row.page,
                 stale=row.stale,
             )
             yield number, hit
-
-
-def _row(look: Look, ranked: _Ranked) -> SectionRow | None:
-    if not ranked.is_metadata:
-        return look.section_by_id(ranked.name)
-    place = look.table.place(ranked.name)
-    return None if place is None else look.front_matter(look.table.doc_ids[place])

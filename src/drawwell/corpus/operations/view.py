@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from drawwell.corpus.operations.paths import DocumentTable
+from drawwell.corpus.operations.words import Derived, WordsFolder, derived
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.schema import read_meta, translated
+from drawwell.corpus.store.words import GRAMS, TERMS, identity
 
 __all__ = ["CITE_DIGITS", "META", "Look", "SectionRow", "Views"]
 
@@ -28,19 +30,22 @@ META = "meta"
 
 _COMMON = "s.id, s.doc_id, s.ordinal, d.path, s.heading_path, s.kind, s.text, s.hash, s.prev_id, s.next_id"
 _OWN = (
-    f"SELECT {_COMMON}, w.first_line, w.last_line, w.repeated, w.covers, w.part, w.parts, x.stale"
+    f"SELECT {_COMMON}, w.first_line, w.last_line, w.repeated, w.covers, w.part, w.parts, x.stale,"
+    " w.parents, w.first_page, w.last_page"
     " FROM sections s JOIN documents d ON d.doc_id = s.doc_id"
     " JOIN drawwell_sections w ON w.doc_id = s.doc_id AND w.ordinal = s.ordinal"
     " JOIN drawwell_documents x ON x.doc_id = s.doc_id"
 )
-_FOREIGN = f"SELECT {_COMMON}, 0, 0, 0, '[]', 0, 0, '' FROM sections s JOIN documents d ON d.doc_id = s.doc_id"
+_FOREIGN = (
+    f"SELECT {_COMMON}, 0, 0, 0, '[]', 0, 0, '', '[]', 0, 0 FROM sections s JOIN documents d ON d.doc_id = s.doc_id"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SectionRow:
     """A section, or a document's front matter (ordinal -1), as it stands in a store.
 
-    Lines, part and parts are 0 where they are not known.
+    Lines, pages, part and parts are 0 where they are not known.
     """
 
     id: str
@@ -60,6 +65,14 @@ class SectionRow:
     part: int
     parts: int
     stale: str
+    parents: tuple[str, ...]
+    first_page: int
+    last_page: int
+
+    @property
+    def page(self) -> str:
+        """The page, or the pages from first to last, that it is on; empty for a document without pages."""
+        return f"{self.first_page}-{self.last_page}" if self.first_page < self.last_page else str(self.first_page or "")
 
     @property
     def cite(self) -> str:
@@ -70,6 +83,7 @@ class SectionRow:
 def _section(row: Sequence[object]) -> SectionRow:
     fields: list[Any] = list(row)
     fields[13] = tuple(json.loads(fields[13]))
+    fields[17] = tuple(json.loads(fields[17]))
     return SectionRow(*fields)
 
 
@@ -81,6 +95,7 @@ class Look:
         own: whether the store has our tables.
         generation: of the content seen.
         table: its documents.
+        derived: the index beside the store that was asked for; None when there is none that belongs to it.
     """
 
     def __init__(self, connection: sqlite3.Connection, generation: str, table: DocumentTable, *, own: bool) -> None:
@@ -88,6 +103,7 @@ class Look:
         self.generation = generation
         self.table = table
         self.own = own
+        self.derived: Derived | None = None
         self._select = _OWN if own else _FOREIGN
 
     def meta(self, key: str) -> str | None:
@@ -162,21 +178,32 @@ class Views:
         self._store = store
         self._lock = threading.Lock()
         self._table: tuple[str, DocumentTable] | None = None
+        self._words = {name: WordsFolder(store.path, name) for name in (TERMS, GRAMS)}
 
     @contextlib.contextmanager
-    def look(self) -> Iterator[Look]:
+    def look(self, index: str = "") -> Iterator[Look]:
         """One consistent look at the store, in a read transaction of this thread's connection.
+
+        Args:
+            index: name of an index beside the store that will be asked; empty for none.
 
         Raises:
             NotReady: the call was interrupted, by a server that is leaving say.
             StoreBusy, StoreError: the store cannot be read.
         """
+        # Before the store: what the index holds then is in the store too, or known there to be gone.
+        reader = self._words[index].latest() if index else None
         try:
             connection, generation = self._begin()
         except sqlite3.DatabaseError as error:
             raise translated(self._store.path, error) from error
         try:
-            yield Look(connection, generation, self._documents(connection, generation), own=self._store.own)
+            look = Look(connection, generation, self._documents(connection, generation), own=self._store.own)
+            if reader is not None and look.own:
+                look.derived = derived(
+                    reader, identity(connection, index), int(look.meta("drawwell.generation") or 0), look.table
+                )
+            yield look
         except sqlite3.DatabaseError as error:
             raise translated(self._store.path, error) from error
         finally:
@@ -227,4 +254,7 @@ def _front_matter(doc_id: int, path: str, title: str, text: str, stale: str) -> 
         part=0,
         parts=0,
         stale=stale,
+        parents=(),
+        first_page=0,
+        last_page=0,
     )

@@ -40,7 +40,7 @@ __all__ = [
 
 FORMAT_VERSION = "1.0"
 """``meta.schema_version``: the shared format."""
-OWN_VERSION = 1
+OWN_VERSION = 2
 """``meta['drawwell.schema']``: our own tables."""
 
 TOKENIZER = "unicode61 remove_diacritics 2 tokenchars '-_.'"
@@ -93,8 +93,10 @@ CREATE TABLE drawwell_documents (
   front_matter TEXT NOT NULL,     -- verbatim; '' without one
   metadata     TEXT NOT NULL,     -- JSON object
   stale        TEXT NOT NULL,     -- why the text may be out of date; '' when current
-  warnings     TEXT NOT NULL      -- JSON list of strings
+  warnings     TEXT NOT NULL,     -- JSON list of strings
+  generation   INTEGER NOT NULL   -- drawwell.generation of the commit that wrote its sections: no other document has it
 );
+CREATE UNIQUE INDEX drawwell_documents_generation ON drawwell_documents (generation);
 CREATE TABLE drawwell_aliases (
   path   TEXT PRIMARY KEY,        -- another path of the same document; never that of a document
   doc_id INTEGER NOT NULL REFERENCES documents(doc_id) ON DELETE CASCADE,
@@ -116,6 +118,10 @@ CREATE TABLE drawwell_sections (
   part       INTEGER NOT NULL,    -- 1-based part of a cut block or table; 0 when whole
   parts      INTEGER NOT NULL,
   cite       INTEGER NOT NULL,    -- first 12 hex digits of sections.hash as a number
+  first_page INTEGER NOT NULL,    -- of a document with pages; 0 for others
+  last_page  INTEGER NOT NULL,
+  parents    TEXT NOT NULL,       -- JSON list: first lines of the list items that enclose the section's start
+  hidden     TEXT NOT NULL,       -- JSON list of [start, end] in sections.text that search is not to find
   UNIQUE (doc_id, ordinal)
 );
 CREATE INDEX drawwell_sections_cite ON drawwell_sections (cite);
@@ -144,7 +150,27 @@ class Migration:
     apply: Callable[[sqlite3.Connection], None]
 
 
-MIGRATIONS: tuple[Migration, ...] = ()
+_TO_2 = """
+ALTER TABLE drawwell_documents ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+UPDATE drawwell_documents SET generation = doc_id;
+CREATE UNIQUE INDEX drawwell_documents_generation ON drawwell_documents (generation);
+UPDATE meta SET value = max(CAST(value AS INTEGER), (SELECT coalesce(max(doc_id), 0) FROM documents))
+  WHERE key = 'drawwell.generation';
+ALTER TABLE drawwell_sections ADD COLUMN first_page INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE drawwell_sections ADD COLUMN last_page INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE drawwell_sections ADD COLUMN parents TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE drawwell_sections ADD COLUMN hidden TEXT NOT NULL DEFAULT '[]';
+"""
+
+
+def _to_2(connection: sqlite3.Connection) -> None:
+    """Number the documents by what wrote them; pages and enclosing list items come when a document is read again."""
+    for statement in _TO_2.split(";"):
+        if statement.strip():
+            connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (Migration(2, _to_2),)
 """Every step since version 1, in order. The last one's version is ``OWN_VERSION``."""
 
 
@@ -167,7 +193,7 @@ def create(connection: sqlite3.Connection) -> None:
     """Make all tables in one transaction, so that a store is never half made."""
     rows = {
         "schema_version": FORMAT_VERSION,
-        "drawwell.schema": "1",
+        "drawwell.schema": str(OWN_VERSION),
         "drawwell.state": "building",
         "drawwell.created": str(time.time_ns()),
         "drawwell.generation": "0",

@@ -13,8 +13,9 @@ from drawwell.text.blocks import Parsed
 
 __all__ = ["FORMATS", "Format", "format_of", "parser_of"]
 
-Parser = Callable[[bytes], Parsed]
-"""Bytes of one file to its blocks. Raises UnreadableFile for what it cannot take in."""
+Parser = Callable[..., Parsed]
+"""Bytes of one file (and its password, where the format says so) to its blocks. Raises UnreadableFile for what it
+cannot take in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,9 @@ class Format:
         parser: ``module:function`` of its parser, imported when first used.
         extra: the extra of drawwell that brings what the parser needs; empty when nothing is needed.
         needs: top-level packages of that extra, to see whether it is installed.
+        password: whether its files may be locked: the parser takes a password after the bytes.
+        isolated: whether its files may take much more time or memory than their size tells, so that they are parsed
+            in a process with bounds on both, always.
     """
 
     name: str
@@ -36,6 +40,8 @@ class Format:
     parser: str
     extra: str = ""
     needs: tuple[str, ...] = ()
+    password: bool = False
+    isolated: bool = False
 
     @property
     def available(self) -> bool:
@@ -48,6 +54,21 @@ FORMATS: tuple[Format, ...] = (
     Format("mdx", "MDX files", (".mdx",), "drawwell.text.formats.mdx:parse"),
     Format("text", "text files", (".txt",), "drawwell.text.formats.plain:parse"),
     Format("html", "HTML files", (".html", ".htm"), "drawwell.text.formats.html:parse", "html", ("html_to_markdown",)),
+    Format("docx", "Word files", (".docx",), "drawwell.text.formats.docx:parse", "office", ("lxml",), isolated=True),
+    Format("xlsx", "Excel files", (".xlsx",), "drawwell.text.formats.xlsx:parse", "office", ("lxml",), isolated=True),
+    Format(
+        "pptx", "PowerPoint files", (".pptx",), "drawwell.text.formats.pptx:parse", "office", ("lxml",), isolated=True
+    ),
+    Format(
+        "pdf",
+        "PDF files",
+        (".pdf",),
+        "drawwell.text.formats.pdf:parse",
+        "pdf",
+        ("pypdfium2",),
+        password=True,
+        isolated=True,
+    ),
 )
 
 _BY_SUFFIX = {suffix: entry for entry in FORMATS for suffix in entry.suffixes}

@@ -17,6 +17,7 @@ __all__ = ["view_of"]
 
 _MARKER = "<!---->\n"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_SIGNS = frozenset("`~!?=<${ie-+*0123456789 \t\r\n")  # first characters of lines that need a closer look
 _LIST = re.compile(r"(?:[-+*]|\d{1,9}[.)])\s")
 _FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 _ADMONITION = re.compile(r"!!! ?[\w-]|\?\?\?\+? ?[\w-]|===[!+]* ?[\"']")
@@ -43,7 +44,12 @@ def view_of(source: str, start: int = 0, *, mdx: bool = False) -> View:
     if not text.endswith("\n"):
         text += "\n"
     lines = _Scanner(text, mdx).run()
-    origins = [*(min(at + start, len(source)) for at in lines.origins), len(source)]
+    origins = [at + start for at in lines.origins] if start else lines.origins
+    origins.append(len(source))
+    for number in range(len(origins) - 2, -1, -1):  # a line feed that only the text has
+        if origins[number] <= len(source):
+            break
+        origins[number] = len(source)
     return View("".join(lines.text), source, start, origins, lines.opens, lines.closes)
 
 
@@ -120,6 +126,7 @@ class _Scanner:
         self._text = text
         self._mdx = mdx
         self._elements = find_elements(text, every_tag=mdx)
+        self._borders = self._elements.opens.keys() | self._elements.closes.keys()
         self._hidden = HiddenFinder(text, mdx=mdx)
         self._out = _Lines()
         self._stack = [_Open()]
@@ -133,6 +140,8 @@ class _Scanner:
     def run(self) -> _Lines:
         """Writes the view."""
         while self._number < len(self._lines):
+            if self._plain_lines():
+                continue
             line = self._lines[self._number]
             body = line.lstrip(" \t")
             if not body.strip("\r\n"):
@@ -142,6 +151,30 @@ class _Scanner:
         while len(self._stack) > 1:
             self._close(0)
         return self._out
+
+    def _plain_lines(self) -> bool:
+        """Shows lines as long as they neither open nor close anything; whether there were any. Most lines are such."""
+        top = self._stack[-1]
+        if top.needs or top.shift or top.floor:
+            return False
+        lines, borders, fence = self._lines, self._borders, self._fence[:1]
+        texts, origins = self._out.text, self._out.origins
+        first = number = self._number
+        at = self._at
+        flat = False
+        while number < len(lines):
+            line = lines[number]
+            if line != "\n":
+                if at in borders or (fence in line if fence else line[0] in _SIGNS):
+                    break
+                flat = True
+            texts.append(line)
+            origins.append(at)
+            at += len(line)
+            number += 1
+        self._in_list = self._in_list and (not flat or bool(fence))
+        self._number, self._at = number, at
+        return number > first
 
     def _line(self, line: str, body: str) -> None:
         indent = line[: len(line) - len(body)]

@@ -68,7 +68,8 @@ def build(view: View) -> tuple[Block, ...]:
                 builder.inline("Text", event["Text"], at)
             continue
         if event.__class__ is str:
-            builder.mark(event, at)
+            if builder.reads_text or event == "Rule":
+                builder.mark(event, at)
             continue
         kind, tag = event.popitem()
         if kind == "Start" or kind == "End":
@@ -95,6 +96,7 @@ class _Builder:
         self._stack = [_Frame("container", 0)]
         self._heading: HeadingText | None = None
         self._protected: list[Span] | None = None  # where ranges that must not be cut are noted
+        self._noted = 0  # the end, in bytes, of the last such range: what is inside of it is not noted
         self._leaf = 0  # first line of the open leaf; -1 for a marker
         self._quotes = 0
 
@@ -131,10 +133,9 @@ class _Builder:
             self._protect(at)
 
     def mark(self, event: str, at: Any) -> None:
-        """A thematic break or the end of a line."""
+        """A thematic break, or the end of a line where text matters."""
         if event != "Rule":
-            if self.reads_text:
-                self.inline("Text", " ", at)
+            self.inline("Text", " ", at)
         elif not self.over:
             self._open_leaf(None, at)
             self._close_leaf("opaque", None, at)
@@ -210,12 +211,10 @@ class _Builder:
         self._settle()
 
     def _protect(self, at: Any) -> None:
-        known = self._protected
-        if known is None or len(known) >= _MAX_PROTECTED:
-            return
-        start = self._view.point(at["start"])
-        if not known or start >= known[-1].end:
-            known.append(Span(start, self._view.point(at["end"])))
+        known, start = self._protected, at["start"]
+        if known is not None and start >= self._noted and len(known) < _MAX_PROTECTED:
+            self._noted = at["end"]
+            known.append(self._view.span(start, self._noted))
 
     # Blocks that hold blocks
 

@@ -15,12 +15,14 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Literal
 
+from drawwell.model import Span
 from drawwell.text.lines import ByteMap
 
 __all__ = ["Region", "View", "common_lines"]
 
 _BLANK = b" \t\r\n"
 _LONE_CR = re.compile(r"\r(?!\n)")
+_LONG_LINE = 2000  # bytes; in a longer line what stands before a place is not decoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +79,16 @@ class View:
         self.start = start
         self.opens = opens or {}
         self.closes = closes or {}
-        data = text.encode()
+        self._data = data = text.encode()
         self._lines = data.splitlines(keepends=True)  # of bytes: at \n, \r\n and \r only
         self.starts = [0, *accumulate(map(len, self._lines))]
         self._points = self.starts
-        if not text.isascii():
+        self._ascii = text.isascii()
+        if not self._ascii:
             self._points = [0, *accumulate(map(len, map(bytes.decode, self._lines)))]
         self._faithful = origins is None
         self.origins = origins or ([point + start for point in self._points] if start else self._points)
+        self._unended = not source.endswith("\n")
         self._blank = (0, 0)
 
     @cached_property
@@ -116,16 +120,29 @@ class View:
         """Whether nothing but white space is shown on a line."""
         return not self._lines[line].strip(_BLANK)
 
-    def point(self, byte: int) -> int:
+    def span(self, first: int, last: int) -> Span:
+        """The range in the source of a range of bytes of the view."""
+        start = self._point(first)
+        if last - first < _LONG_LINE and self._faithful:
+            shown = last - first if self._ascii else len(self._data[first:last].decode(errors="ignore"))
+            return Span(start, start + shown)
+        return Span(start, self._point(last))
+
+    def _point(self, byte: int) -> int:
         """The offset in the source of a byte of the view."""
-        at = self._bytes.point(byte)
+        line = min(bisect_right(self.starts, byte), len(self._lines)) - 1
+        along = byte - self.starts[line]
+        if not self._ascii:
+            if along < _LONG_LINE:
+                along = len(self._lines[line][:along].decode(errors="ignore"))
+            else:
+                along = self._bytes.point(byte) - self._points[line]
         if self._faithful:
-            return at + self.start
-        line = bisect_right(self._points, at) - 1
+            return self.origins[line] + along
         end = self.origins[line + 1]
-        if end == len(self.source) and not self.source.endswith("\n"):
+        if self._unended and end == len(self.source):
             end += 1  # for the line feed that only the view has
-        return max(self.origins[line], end - (self._points[line + 1] - at))
+        return max(self.origins[line], end - (self._points[line + 1] - self._points[line] - along))
 
 
 def common_lines(source: str) -> str:

@@ -1,0 +1,171 @@
+"""Keeping the indexes beside a store up to date with it: what changed since, or all where that is better."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tantivy import Index
+
+from drawwell.corpus.ingest.entries import Entries, StoredSection, term_entries
+from drawwell.corpus.store.schema import read_meta
+from drawwell.corpus.store.words import GRAMS, TERMS, identity, note_followed, words_folder
+from drawwell.retrieval.grams import GRAMS_FIELDS, grams_of
+from drawwell.retrieval.lexical import FIELDS
+from drawwell.retrieval.words import TextField, WordsReader, WordsWriter, known_documents
+
+__all__ = ["Follower"]
+
+_MOST_DELETED = 0.05
+"""Deleted sections still count in the frequencies of terms; beyond this share an index is written anew."""
+_LARGE = 2000
+"""Documents from which on an index is given more memory to be written."""
+
+Tell = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """One of the indexes: its name, its fields, and what it holds of a document."""
+
+    name: str
+    fields: tuple[TextField, ...]
+    entries: Callable[[sqlite3.Connection, int], Entries]
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is to be done to an index.
+
+    Attributes:
+        anew: take everything out first.
+        gone: generations of documents to take out.
+        added: documents to put in: doc_id by generation.
+    """
+
+    anew: bool
+    gone: tuple[int, ...]
+    added: Mapping[int, int]
+
+
+class Follower:
+    """Brings the indexes beside a store up to date. At any kill each is whole, as before or as after.
+
+    The errors that its methods raise (OSError, ValueError) say that an index cannot be written; the store is whole
+    without it.
+
+    Args:
+        connection: to the store, whose lock is held.
+        store: its file.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, store: Path) -> None:
+        self._connection = connection
+        self._store = store
+        self._stack = ExitStack()
+        self._early: WordsWriter | None = None
+        self._taken: set[int] = set()
+
+    def close(self) -> None:
+        """Give up what is not committed."""
+        self._stack.close()
+
+    def take(self, generation: int, terms: Iterable[tuple[int, Mapping[str, str]]]) -> None:
+        """Take a document into the index for ranking as soon as it is in the store; that index is then made anew.
+
+        Args:
+            generation: of the document.
+            terms: what the index is to hold of it.
+        """
+        if self._early is None:
+            self._early = self._begin(_TERMS, large=True)
+        self._taken.add(generation)
+        for ordinal, texts in terms:
+            self._early.add(generation, ordinal, texts)
+
+    def finish(self, tell: Tell) -> None:
+        """Do what is left to do.
+
+        Args:
+            tell: told how many documents are done, and of how many.
+        """
+        works = [(kind, self._work(kind)) for kind in (_TERMS, _GRAMS)]
+        total = sum(len(work.added) for _, work in works)
+        done = 0
+        for kind, work in works:
+            early = self._early if kind is _TERMS else None
+            if not (early or work.anew or work.gone or work.added):
+                continue
+            large = len(work.added) > _LARGE
+            writer = early or (self._begin(kind, large=large) if work.anew else self._open(kind, large=large))
+            writer.remove(work.gone)
+            for generation, doc_id in work.added.items():
+                tell(done, total)
+                done += 1
+                for ordinal, texts in kind.entries(self._connection, doc_id):
+                    writer.add(generation, ordinal, texts)
+            writer.commit()
+        self._stack.close()
+        note_followed(self._connection, self._store)
+
+    def _open(self, kind: _Kind, *, large: bool) -> WordsWriter:
+        return self._stack.enter_context(WordsWriter(words_folder(self._store, kind.name), kind.fields, large=large))
+
+    def _begin(self, kind: _Kind, *, large: bool) -> WordsWriter:
+        writer = self._open(kind, large=large)
+        writer.begin(identity(self._connection, kind.name))
+        return writer
+
+    def _work(self, kind: _Kind) -> _Work:
+        rows = self._connection.execute("SELECT generation, doc_id FROM drawwell_documents ORDER BY generation")
+        live: dict[int, int] = dict(map(tuple, rows))
+        if kind is _TERMS and self._early is not None:
+            return _Work(True, (), {one: live[one] for one in live if one not in self._taken})
+        reader = _reader(words_folder(self._store, kind.name))
+        if reader is None or reader.identity != identity(self._connection, kind.name):
+            return _Work(True, (), live)
+        if reader.generation > int(read_meta(self._connection, "drawwell.generation") or 0):
+            return _Work(True, (), live)  # the store is an older copy of itself, and its numbers may come again
+        known = known_documents(reader)
+        gone = [generation for generation in known if generation not in live]
+        if sum(known[generation] for generation in gone) > _MOST_DELETED * sum(known.values()):
+            return _Work(True, (), live)
+        still = tuple(generation for generation in gone if reader.holds(generation))
+        return _Work(False, still, {one: live[one] for one in live if one > reader.generation})
+
+
+def _reader(folder: Path) -> WordsReader | None:
+    if not folder.is_dir():
+        return None
+    with suppress(ValueError, OSError):
+        return WordsReader(Index.open(str(folder)))
+    return None
+
+
+def _terms(connection: sqlite3.Connection, doc_id: int) -> Entries:
+    rows = connection.execute(
+        "SELECT s.ordinal, s.text, w.headings, w.covers, w.parents, w.hidden FROM sections s"
+        " JOIN drawwell_sections w ON w.doc_id = s.doc_id AND w.ordinal = s.ordinal"
+        " WHERE s.doc_id = ? ORDER BY s.ordinal",
+        (doc_id,),
+    )
+    return term_entries(map(StoredSection._make, rows))
+
+
+def _grams(connection: sqlite3.Connection, doc_id: int) -> Entries:
+    sql = "SELECT front_matter FROM drawwell_documents WHERE doc_id = ?"
+    (front_matter,) = connection.execute(sql, (doc_id,)).fetchone()
+    rows = connection.execute(
+        "SELECT s.ordinal, substr(s.text, w.repeated + 1) FROM sections s"
+        " JOIN drawwell_sections w ON w.doc_id = s.doc_id AND w.ordinal = s.ordinal"
+        " WHERE s.doc_id = ? ORDER BY s.ordinal",
+        (doc_id,),
+    )
+    return grams_of(front_matter, map(tuple, rows))
+
+
+_TERMS = _Kind(TERMS, FIELDS, _terms)
+_GRAMS = _Kind(GRAMS, GRAMS_FIELDS, _grams)

@@ -1,0 +1,240 @@
+"""The lexical ranking: what is indexed of a section, and how a question is asked of the index.
+
+A section is indexed three times: its exact tokens with their places, its stems and sub-tokens, and the stems of its
+headings and of what it defines. A question's score is the sum of BM25 over the forms of its words in these fields, with
+four fixed weights (``docs/decisions/ranking.md`` says how they were found).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from tantivy import Occur, Query, Schema, Searcher
+
+from drawwell.retrieval.words import TextField
+from drawwell.text.words.characters import comparable
+from drawwell.text.words.definitions import defined_in
+from drawwell.text.words.forms import (
+    chunks_of_text,
+    exact_text,
+    identifier_text,
+    is_function_word,
+    piece_stems,
+    stem_text,
+)
+from drawwell.text.words.languages import ENGLISH, guess_language
+from drawwell.text.words.pieces import Piece, chunks_of, pieces_of
+from drawwell.text.words.stems import LATIN_LANGUAGES, mark_of
+
+__all__ = [
+    "EXACT",
+    "FIELDS",
+    "MAX_QUERY_CHARS",
+    "MAX_TOKENS",
+    "Asked",
+    "AskedWord",
+    "compile_query",
+    "document_language",
+    "fields_of",
+    "languages_in",
+    "parse",
+]
+
+MAX_QUERY_CHARS = 2000
+MAX_TOKENS = 32
+
+EXACT, _STEMS, _HEADING = "exact", "stems", "heading"
+FIELDS = (TextField(EXACT), TextField(_STEMS, positions=False), TextField(_HEADING, positions=False, frequencies=False))
+
+_EXACT_WEIGHT = 0.5
+_STEM_WEIGHT = 1.0
+_PART_WEIGHT = 0.4
+_HEADING_WEIGHT = 0.5
+
+_QUOTED = re.compile(r'"([^"\n]*+)"|“([^”\n]*+)”|„([^“”\n]*+)[“”]|«([^»\n]*+)»|「([^」\n]*+)」|『([^』\n]*+)』')
+_PARTICLES = frozenset("をはがにのでともへ")
+_HIRAGANA = re.compile(r"[\u3040-\u309f\u30fc]+")
+_SHORTEST_BEGINNING = 3
+_FEWEST_IN_QUERY, _FEWEST_IN_TEXT = 2, 5
+_LANGUAGE_SAMPLE = 8000
+_HEADING_MARKUP = 16  # characters that may stand in front of a heading in its section
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWord:
+    """A word of a question, in all its forms.
+
+    Attributes:
+        exact: as it is written, case-folded; several tokens for text without blanks or a name with a symbol.
+        stems: its stems, in every language of the index.
+        parts: sub-tokens, as stems.
+    """
+
+    exact: tuple[str, ...]
+    stems: tuple[str, ...]
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question taken apart.
+
+    Attributes:
+        words: what is searched for; function words only when it has no others.
+        phrases: exact tokens that were quoted, in order.
+        cut: whether the question was longer than what is looked at.
+    """
+
+    words: tuple[AskedWord, ...]
+    phrases: tuple[tuple[str, ...], ...] = ()
+    cut: bool = False
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """What a snippet should show: words and parts as they are, stems as beginnings of words, marked with ``*``."""
+        exact = [token for word in self.words for token in word.exact]
+        parts = [token for word in self.words for token in word.parts]
+        stems = [stem.partition(":")[2] or stem for word in self.words for stem in word.stems]
+        begins = [f"{stem.rstrip('i')}*" for stem in stems if len(stem) >= _SHORTEST_BEGINNING and stem.isalpha()]
+        return tuple(dict.fromkeys((*exact, *begins, *parts)))
+
+
+def fields_of(headings: Sequence[str], covers: Sequence[str], text: str, language: str = ENGLISH) -> dict[str, str]:
+    """What is indexed of a section, by field: tokens joined by blanks.
+
+    Args:
+        headings: heading path, outermost first.
+        covers: other headings in it, and what it stands under.
+        text: the section's text, any length; time is linear.
+        language: of its document, as ``document_language`` has it.
+    """
+    chunks = chunks_of_text(text)
+    declared, listed = defined_in(text)
+    told = chunks_of_text("\n".join((*headings, *covers, declared)))
+    if headings and headings[-1] not in text[: len(headings[-1]) + _HEADING_MARKUP]:
+        chunks = [*chunks_of_text(headings[-1]), *chunks]
+    stems = stem_text(chunks, language)
+    heading = stem_text(told, language)
+    return {
+        EXACT: _written(exact_text(chunks)),
+        _STEMS: _written(stems if language == ENGLISH else f"{mark_of(language)} {stems}"),
+        _HEADING: _written(f"{heading} {identifier_text(chunks_of_text(listed))}" if listed else heading),
+    }
+
+
+def _written(tokens: str) -> str:
+    """Lone surrogates cannot be indexed."""
+    return tokens if tokens.isascii() else tokens.encode("utf-8", "replace").decode()
+
+
+def document_language(text: str) -> str:
+    """The language in which a document's words are stemmed; its beginning tells."""
+    return guess_language(chunks_of_text(text[:_LANGUAGE_SAMPLE]), _FEWEST_IN_TEXT)
+
+
+def languages_in(searcher: Searcher) -> tuple[str, ...]:
+    """The languages in Latin letters that an index has documents in; English always is."""
+    others = [one for one in LATIN_LANGUAGES if one != ENGLISH and searcher.doc_freq(_STEMS, mark_of(one))]
+    return (ENGLISH, *others)
+
+
+def parse(query: str, languages: Collection[str] = (ENGLISH,)) -> Asked:
+    """Take a question apart. Nothing in it is syntax but quotation marks.
+
+    Args:
+        query: what a user or a model typed.
+        languages: those of the index, as ``languages_in`` has them.
+
+    Returns:
+        At most 32 distinct words, of the first 2,000 characters.
+    """
+    text = comparable(query[:MAX_QUERY_CHARS])
+    pieces = _pieces(text)
+    guessed = guess_language((piece.exact[0] for piece in pieces), _FEWEST_IN_QUERY)
+    language = guessed if guessed in languages else ENGLISH
+    telling = [piece for piece in pieces if not _says_nothing(piece, language)]
+    distinct = dict.fromkeys(_parted(telling or pieces))
+    words = tuple(_word(piece, languages) for piece in list(distinct)[:MAX_TOKENS])
+    return Asked(words, _phrases(text), len(query) > MAX_QUERY_CHARS or len(distinct) > MAX_TOKENS)
+
+
+def _pieces(text: str) -> list[Piece]:
+    return [piece for chunk in chunks_of(text) for piece in pieces_of(chunk)]
+
+
+def _says_nothing(piece: Piece, language: str) -> bool:
+    if piece.is_unspaced:
+        return bool(_HIRAGANA.fullmatch("".join(piece.exact)))
+    return not piece.parts and is_function_word(piece.exact[0], language)
+
+
+def _parted(pieces: Iterable[Piece]) -> Iterable[Piece]:
+    """Pairs of characters as words; those of hiragana alone or with a particle only where there are no others."""
+    for piece in pieces:
+        if not piece.is_unspaced:
+            yield piece
+            continue
+        telling = [pair for pair in piece.exact if not _HIRAGANA.fullmatch(pair) and _PARTICLES.isdisjoint(pair)]
+        for pair in telling or piece.exact:
+            yield Piece((pair,), (pair,))
+
+
+def _word(piece: Piece, languages: Collection[str]) -> AskedWord:
+    stems: dict[str, None] = {}
+    parts: dict[str, None] = {}
+    for language in languages:
+        whole, part = piece_stems(piece, language)
+        stems.update(dict.fromkeys(whole))
+        parts.update(dict.fromkeys(part))
+    return AskedWord(piece.exact, tuple(stems), tuple(part for part in parts if part not in stems))
+
+
+def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
+    found = []
+    for match in _QUOTED.finditer(text):
+        tokens = tuple(token for piece in _pieces(match[match.lastindex or 0]) for token in piece.exact)
+        if tokens:
+            found.append(tokens)
+    return tuple(found)
+
+
+def compile_query(schema: Schema, asked: Asked, *, phrases: bool = True) -> Query | None:
+    """The question as a query of the index.
+
+    Args:
+        schema: of the index, with ``FIELDS``.
+        asked: the question.
+        phrases: whether hits must hold what was quoted; ask again without when nothing does.
+
+    Returns:
+        None when there is nothing to search for.
+    """
+    clauses = [(Occur.Should, clause) for word in asked.words for clause in _clauses(schema, word)]
+    if not clauses:
+        return None
+    if phrases:
+        clauses.extend((Occur.Must, _phrase(schema, tokens)) for tokens in asked.phrases)
+    return Query.boolean_query(clauses)
+
+
+def _clauses(schema: Schema, word: AskedWord) -> list[Query]:
+    clauses = [_term(schema, EXACT, token, _EXACT_WEIGHT) for token in word.exact]
+    for token in word.stems:
+        clauses.append(_term(schema, _STEMS, token, _STEM_WEIGHT))
+        clauses.append(_term(schema, _HEADING, token, _HEADING_WEIGHT))
+    for token in word.parts:
+        clauses.append(_term(schema, _STEMS, token, _PART_WEIGHT))
+        clauses.append(_term(schema, _HEADING, token, _PART_WEIGHT * _HEADING_WEIGHT))
+    return clauses
+
+
+def _term(schema: Schema, field: str, token: str, weight: float) -> Query:
+    return Query.boost_query(Query.term_query(schema, field, token, "freq"), weight)
+
+
+def _phrase(schema: Schema, tokens: tuple[str, ...]) -> Query:
+    if len(tokens) == 1:
+        return Query.term_query(schema, EXACT, tokens[0], "freq")
+    return Query.phrase_query(schema, EXACT, list(tokens))

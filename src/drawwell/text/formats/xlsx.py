@@ -1,0 +1,199 @@
+"""Excel workbooks (``.xlsx``), by way of Markdown: a heading and a table for each sheet.
+
+The header is the first row that reads like one; rows above it are titles. Empty columns and blank rows are left out.
+Cells show what Excel shows, dates in ISO 8601.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+
+from drawwell.text.blocks import Parsed
+from drawwell.text.formats.number_format import BUILT_IN, Formatter, formatter
+from drawwell.text.formats.ooxml import RELATION, Kind, Package
+from drawwell.text.formats.rendition import Rendition, row
+from drawwell.text.formats.sheet import Row, SheetReader, read_strings
+
+__all__ = ["parse"]
+
+_KIND = Kind("workbook", "xl/workbook.xml")
+_SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_MAX_CHARS = 60_000_000
+"""Code points of a workbook's rendition. What is beyond is left out, which is reported."""
+_HEAD = 50  # rows that are looked at to find the header
+_HEADER_WITHIN = 20
+_AHEAD = 10  # rows after a header that tell how wide the table is
+_FILLED = 0.7  # of the widest of them, for a row to be a header
+_PERIOD = re.compile(r"(?:19|20|21)\d\d(?:-\d\d(?:-\d\d)?)?")  # years and dates, which head columns too
+
+
+def parse(data: bytes) -> Parsed:
+    """Parses one workbook.
+
+    Raises:
+        UnreadableFile: it is none, is damaged or protected, or goes beyond a bound.
+    """
+    return _Reader(Package(data, _KIND)).parsed()
+
+
+class _Reader:
+    """A workbook being read, sheet by sheet."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._out = Rendition()
+        self._warnings: list[str] = []
+
+    def parsed(self) -> Parsed:
+        """All sheets, in the order of the workbook."""
+        package = self._package
+        strings = [
+            text
+            for name in package.related(package.main, "sharedStrings")[:1]
+            for text in read_strings(package.stream(name), name)
+        ]
+        formats = self._formats()
+        for sheet in package.root.iterfind(f"{_SHEET}sheets/{_SHEET}sheet"):
+            title = " ".join(sheet.get("name", "").split()) or "Sheet"
+            part = package.target(package.main, sheet.get(f"{RELATION}id"))
+            if not part:
+                self._warnings.append(f"sheet {title!r} is missing from the file")
+                continue
+            hidden = sheet.get("state", "visible") != "visible"
+            reader = SheetReader(part, strings, formats)
+            with package.stream(part) as stream:
+                self._sheet(title, f"{title} (hidden)" if hidden else title, reader.rows(stream))
+        properties = package.properties()
+        return self._out.parsed_as_written(properties, str(properties.get("title", "")), self._warnings)
+
+    def _formats(self) -> list[Formatter | None]:
+        """What shows the numbers of each cell style; None for the general format."""
+        root = self._package.optional("styles")
+        if root is None:
+            return []
+        settings = self._package.root.find(f"{_SHEET}workbookPr")
+        date1904 = settings is not None and settings.get("date1904") in ("1", "true", "on")
+        codes = {str(number): code for number, code in BUILT_IN.items()}
+        for own in root.iterfind(f"{_SHEET}numFmts/{_SHEET}numFmt"):
+            codes[own.get("numFmtId", "")] = own.get("formatCode", "")
+        made = {number: formatter(code, date1904=date1904) for number, code in codes.items() if code}
+        return [made.get(style.get("numFmtId", "0")) for style in root.iterfind(f"{_SHEET}cellXfs/{_SHEET}xf")]
+
+    def _sheet(self, title: str, heading: str, rows: Iterator[Row]) -> None:
+        """Write one sheet; nothing of a sheet without cells."""
+        head = list(islice(rows, _HEAD))
+        if not head:
+            return
+        if len(self._out) >= _MAX_CHARS:
+            self._warnings.append(f"sheet {title!r} was left out: {_limit()}")
+            return
+        self._out.heading(2, heading)
+        first, headed = _layout(head)
+        for one in head[:first]:
+            self._out.paragraph(_as_text(one))
+        table = _Table(len(self._out))
+        for one in chain(head[first:], rows):
+            if not table.take(one):
+                known = first + table.count
+                self._warnings.append(f"of sheet {title!r} only the first {known:,} rows were read: {_limit()}")
+                break
+        if table.width == 1 and not headed and table.count <= _HEAD:
+            for text in table.single():
+                self._out.paragraph(_unescaped(text))
+        else:
+            self._out.table_lines(table.lines(headed=headed), table.width)
+
+
+def _limit() -> str:
+    return f"a workbook may take {_MAX_CHARS:,} characters"
+
+
+class _Table:
+    """The rows of a table, each packed into one string until all of its columns are known."""
+
+    def __init__(self, before: int) -> None:
+        self._size = before
+        self._rows: deque[tuple[tuple[int, ...], str]] = deque()
+        self._known: dict[tuple[int, ...], tuple[int, ...]] = {}
+        self._columns: set[int] = set()
+        self.count = 0
+
+    @property
+    def width(self) -> int:
+        """Columns that hold anything."""
+        return len(self._columns)
+
+    def take(self, one: Row) -> bool:
+        """Add a row; whether there was room for it."""
+        columns = tuple(one.columns)
+        if columns not in self._known:
+            self._known[columns] = columns
+            self._columns.update(columns)
+        packed = " | ".join(one.texts)
+        self._size += len(packed) + 5 + 3 * (len(self._columns) - len(columns))
+        if self._size > _MAX_CHARS:
+            return False
+        self._rows.append((self._known[columns], packed))
+        self.count += 1
+        return True
+
+    def single(self) -> Iterator[str]:
+        """The cells of a table of one column."""
+        return (packed for _, packed in self._rows)
+
+    def lines(self, *, headed: bool) -> Iterator[str]:
+        """The lines of the table, the header first: its own first row, or the letters of the columns."""
+        used = tuple(sorted(self._columns))
+        places = {column: at for at, column in enumerate(used)}
+        if not headed:
+            yield row([_letters(column) for column in used])
+        while self._rows:
+            columns, packed = self._rows.popleft()
+            if columns == used:
+                yield f"| {packed} |\n"
+                continue
+            cells = [""] * len(used)
+            for column, text in zip(columns, packed.split(" | "), strict=True):
+                cells[places[column]] = text
+            yield row(cells)
+
+
+def _layout(head: Sequence[Row]) -> tuple[int, bool]:
+    """Where the table begins among the first rows of a sheet, and whether with a header."""
+    for at, one in enumerate(head[:_HEADER_WITHIN]):
+        filled = len(one.columns)
+        following = max((len(other.columns) for other in head[at + 1 : at + 1 + _AHEAD]), default=0)
+        if filled >= 2 and filled >= _FILLED * following:
+            return at, _reads_as_header(one)
+    return 0, False
+
+
+def _reads_as_header(one: Row) -> bool:
+    """Whether a row holds text, or text and periods such as years."""
+    words = sum(one.worded)
+    return words >= 1 and all(
+        worded or _PERIOD.fullmatch(text) for worded, text in zip(one.worded, one.texts, strict=True)
+    )
+
+
+def _as_text(one: Row) -> str:
+    """A row above the table in words: a title, or a name and its value."""
+    texts = [_unescaped(text) for text in one.texts]
+    return ": ".join(texts) if len(texts) == 2 else "; ".join(texts)
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("\\|", "|").replace("<br>", "\n")
+
+
+def _letters(column: int) -> str:
+    """The name of a column: A, B, ... Z, AA."""
+    name = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        name = chr(ord("A") + rest) + name
+    return name
