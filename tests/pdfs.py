@@ -8,7 +8,7 @@ from typing import Any
 
 from fpdf import FPDF
 
-__all__ = ["LOREM", "Paper", "pdf"]
+__all__ = ["LOREM", "Paper", "pdf", "written"]
 
 LOREM = (
     "The pump draws water from the lower basin and lifts it to the upper one. A float switch ends the cycle as soon "
@@ -131,3 +131,31 @@ def _draw(paper: Paper, what: Mapping[str, Any]) -> None:
         paper.file.rect(x, y, *what["picture"], style="F")
     else:
         paper.lines(x, y, what.get("lines", [what.get("text", "")]), size, font)
+
+
+def written(content: bytes, keys: str, meaning: bytes = b"") -> bytes:
+    """A PDF of one page, written by hand.
+
+    Args:
+        content: the page's content as it stands in the file.
+        keys: what its dictionary says of it.
+        meaning: what the font's characters stand for, as a list of pairs; empty for what they look like.
+    """
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>"
+    table = b"begincmap 1 begincodespacerange <00> <FF> endcodespacerange %s endcmap" % meaning
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        b"<<%s/Length %d>>\nstream\n%s\nendstream" % (keys.encode(), len(content), content),
+        font if meaning else font.replace(b"/ToUnicode 6 0 R", b""),
+        b"<</Length %d>>\nstream\n%s\nendstream" % (len(table), table),
+    ]
+    data = b"%PDF-1.5\n"
+    places = []
+    for number, one in enumerate(objects, 1):
+        places.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, one)
+    lines = b"".join(b"%010d 00000 n \n" % place for place in places)
+    end = b"trailer <</Size 7/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % len(data)
+    return data + b"xref\n0 7\n0000000000 65535 f \n" + lines + end

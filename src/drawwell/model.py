@@ -80,6 +80,8 @@ class SearchResult:
     hits: tuple[Hit, ...]
     mode: str
     """The ranking that ran."""
+    loose: bool = field(default=False, metadata=OPTIONAL)
+    """Nothing holds the words that were asked for: the hits hold parts of them, or words like them."""
     hint: str | None = None
     """What to try next, or what was unusual about this answer."""
     next: str | None = field(default=None, metadata=OPTIONAL)

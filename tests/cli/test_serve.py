@@ -149,9 +149,16 @@ def test_one_store_for_several_folders_is_refused(docs: Path) -> None:
 
 
 def test_ingest_command(tmp_path: Path) -> None:
-    """The child gets the flags that were given, the store in full, and no module from the current folder."""
+    """The child gets the flags that were given but for secrets, the store in full, and no module from the current
+    folder."""
     place = CorpusPlace(tmp_path, tmp_path / "s.sqlite")
-    flags = {"section_max_chars": 500, "respect_gitignore": False, "workers": None, "wait_seconds": 2.5}
+    flags = {
+        "section_max_chars": 500,
+        "respect_gitignore": False,
+        "workers": None,
+        "wait_seconds": 2.5,
+        "pdf_password": "sesame",
+    }
     command = ingest_command(place, flags, tmp_path / "x.env")
     assert command[:4] == (sys.executable, "-P", "-m", "drawwell")
     assert command[4:6] == ("--env-file", str(tmp_path / "x.env"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ __all__ = ["ingest_command", "serve", "split_names"]
 _SERVER_SETTINGS = tuple(entry.name for entry in SETTINGS if entry.group == "server" and entry.flag)
 _CUTTING = tuple(name for name in INGEST_SETTINGS if name != "store")
 _FLAGS = {entry.name: entry.flag for entry in SETTINGS}
+_SECRETS = {entry.name: entry.variables[0] for entry in SETTINGS if entry.secret}
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})=(.+)", re.DOTALL)
 _STORE_SUFFIXES = (".sqlite", ".sqlite3", ".db")
 
@@ -196,6 +198,7 @@ def _source(name: str, place: CorpusPlace, refreshing: _Refreshing) -> CorpusSou
 
     if place.root is None or not refreshing.take_in:
         return CorpusSource(store=place.store, root=place.root, name=name)
+    os.environ.update({_SECRETS[name]: value for name, value in refreshing.flags.items() if name in _SECRETS and value})
     command = ingest_command(place, refreshing.flags, refreshing.session.env_file)
     watch = WatchOptions(force_polling=refreshing.poll) if refreshing.watch else None
     check = partial(_check, refreshing, place.root)
@@ -219,7 +222,7 @@ def ingest_command(place: CorpusPlace, flags: Mapping[str, Any], env_file: Path 
 
     Args:
         place: the corpus; its root must be known.
-        flags: settings that were given as flags, by name; None values were not given.
+        flags: settings that were given as flags, by name; None values were not given. Secret ones are left out.
         env_file: the file named by ``--env-file``.
     """
     # -P: the folder that a host starts us in may hold a module named as one of ours or of the library's.
@@ -228,6 +231,8 @@ def ingest_command(place: CorpusPlace, flags: Mapping[str, Any], env_file: Path 
         command += ["--env-file", str(env_file)]
     command += ["ingest", str(place.root), "--events", "--store", str(place.store)]
     for name, value in flags.items():
+        if name in _SECRETS:
+            continue  # the command of a process is seen by other users
         if isinstance(value, bool):
             command.append(_FLAGS[name] if value else f"--no-{_FLAGS[name][2:]}")
         elif value is not None:

@@ -103,16 +103,24 @@ class CorpusGroup:
         pager = Pager(self._generation(), "search", query, tuple(within), mode)
         (start,) = pager.positions(cursor)
         scopes = self._scopes(within)
-        lists: list[list[Hit]] = []
+        lists: dict[str, list[Hit]] = {}
         answers: dict[str, SearchResult] = {}
         for name, own in scopes.filters.items():
             ask = partial(self._members[name].search, query, within=own, mode=mode)
             hits, answers[name] = _first_hits(ask, start + limit + 1)
-            lists.append([_named(name, hit) for hit in hits])
-        merged = list(merge(*lists, key=lambda hit: -hit.score))
-        hints = {name: answer.hint for name, answer in answers.items() if within or answer.hits or not merged}
+            lists[name] = [_named(name, hit) for hit in hits]
+        loose = all(answers[name].loose for name, hits in lists.items() if hits)
+        told = [hits for name, hits in lists.items() if loose or not answers[name].loose]
+        merged = list(merge(*told, key=lambda hit: -hit.score))
+        hints = {
+            name: answer.hint
+            for name, answer in answers.items()
+            if within or not merged or (answer.hits and (loose or not answer.loose))
+        }
         ran = next((answer.mode for answer in answers.values()), mode)
-        empty = SearchResult(hits=(), mode=ran, hint=self._hint(scopes, hints), next=pager.cursor(len(merged)))
+        hint = self._hint(scopes, hints)
+        next_ = pager.cursor(len(merged))
+        empty = SearchResult(hits=(), mode=ran, loose=loose and bool(merged), hint=hint, next=next_)
         room = None if max_tokens is None else max_tokens - json_tokens(empty)
         page = take_within(merged[start : start + limit], item_tokens, room)
         end = start + len(page)

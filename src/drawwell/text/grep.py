@@ -13,7 +13,7 @@ import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import Protocol
 
@@ -287,10 +287,14 @@ class _Backtracking:
 
 
 class _Regex:
-    def __init__(self, ascii_engine: _Engine, other_engine: _Engine, *, whole_first: bool) -> None:
+    def __init__(self, ascii_engine: _Engine, make_other: Callable[[], _Engine], *, whole_first: bool) -> None:
         self._ascii = ascii_engine
-        self._other = other_engine
+        self._make_other = make_other
         self._whole_first = whole_first
+
+    @cached_property
+    def _other(self) -> _Engine:
+        return self._make_other()  # not before a text needs it, for classes of every script take long to compile
 
     def find(self, text: str, deadline: float, *, every: bool = False, cuts: Sequence[int] = ()) -> Found | None:
         engine = self._ascii if text.isascii() else self._other
@@ -325,14 +329,19 @@ def _compile_regex(pattern: str) -> Matcher:
     linear = _linear(pattern)
     if linear is None:
         backtracking = _compile_backtracking(pattern)
-        return _Regex(backtracking, backtracking, whole_first=syntax.whole_first and not syntax.looks_away)
+        return _Regex(backtracking, lambda: backtracking, whole_first=syntax.whole_first and not syntax.looks_away)
+    return _Regex(linear, partial(_other_engine, pattern, syntax, linear), whole_first=syntax.whole_first)
+
+
+def _other_engine(pattern: str, syntax: RegexSyntax, linear: _Linear) -> _Engine:
+    """What looks for a pattern that RE2 takes in texts that are not ASCII."""
     other: _Engine | None = None if syntax.needs_borders else _linear(syntax.written_out)
     if other is None:
         try:
             other = _Backtracking(pattern)
         except _NO_REGEX:
             other = linear  # only RE2 knows this syntax
-    return _Regex(linear, other, whole_first=syntax.whole_first)
+    return other
 
 
 def _linear(pattern: str) -> _Linear | None:

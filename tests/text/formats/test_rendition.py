@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from drawwell.text.formats.rendition import Rendition
 
-TEXT = st.text("#-*+_=`~>|<!?$:/[]().1a \n\\'\"&\té", max_size=14)
+TEXT = st.text("#-*+_=`~>|<!?$:/[]().1a \n\r\\'\"&\té", max_size=14)
 
 
 @settings(deadline=None)

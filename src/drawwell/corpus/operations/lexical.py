@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from tantivy import Query as TantivyQuery
@@ -11,7 +12,7 @@ from drawwell.corpus.operations.paths import Scope
 from drawwell.corpus.operations.plain import Ranked, best_metadata, best_of_any
 from drawwell.corpus.operations.view import Look
 from drawwell.corpus.operations.words import Derived
-from drawwell.retrieval.lexical import MAX_QUERY_CHARS, MAX_TOKENS, compile_query, languages_in, parse
+from drawwell.retrieval.lexical import MAX_QUERY_CHARS, MAX_TOKENS, Asked, compile_query, languages_in, parse
 from drawwell.retrieval.words import place_of
 
 __all__ = ["LexicalRanking"]
@@ -37,7 +38,8 @@ class LexicalRanking:
         self._tokens = tokens
         reader = derived.reader
         self._asked = parse(text, languages_in(reader.searcher))
-        self.shown = tokens
+        self.shown = self._asked.shown or tokens
+        self.loose = False
         self._notes: list[str] = []
 
     @property
@@ -49,24 +51,43 @@ class LexicalRanking:
     def top(self, scope: Scope, wanted: int) -> list[Ranked]:
         """The best sections, best first, ties in the order of path and ordinal.
 
-        What was quoted is left out when nothing holds it; words that nothing holds stand for what is like them.
+        What was quoted is left out when nothing holds it. When nothing holds any of the words, parts of them will do,
+        then words like them.
         """
-        self._notes = []
-        schema = self._derived.reader.schema
-        ranked = self._ranked(compile_query(schema, self._asked), scope, wanted)
-        if not ranked and self._asked.phrases:
-            ranked = self._ranked(compile_query(schema, self._asked, phrases=False), scope, wanted)
-            if ranked:
-                self._notes.append("no section holds what is quoted: its words were searched for one by one")
+        self.loose, self._notes = False, []
+        ranked = self._as_asked(scope, wanted)
         if len(ranked) < wanted:
             ranked += best_metadata(self._look, self._tokens, scope, wanted - len(ranked))
+        if not ranked and self._asked.words:
+            ranked = self._like(scope, wanted)
+            self.loose = bool(ranked)
         return ranked
 
     def missed(self) -> list[str]:
         """What stood in for the query, and which words there are that are like its own."""
         return self._notes
 
-    def _ranked(self, query: TantivyQuery | None, scope: Scope, wanted: int) -> list[Ranked]:
+    def _as_asked(self, scope: Scope, wanted: int) -> list[Ranked]:
+        asked = self._asked
+        if _is_name(asked):  # a look-up: what holds the name is the answer
+            asked = replace(asked, words=(replace(asked.words[0], parts=()),))
+        ranked = self._ranked(asked, scope, wanted)
+        if not ranked and asked.phrases:
+            ranked = self._ranked(replace(asked, phrases=()), scope, wanted)
+            if ranked:
+                self._notes.append("no section holds what is quoted: its words were searched for one by one")
+        return ranked
+
+    def _like(self, scope: Scope, wanted: int) -> list[Ranked]:
+        """Sections that hold parts of the words, or words like them."""
+        asked = replace(self._asked, phrases=())
+        ranked = self._ranked(asked, scope, wanted) if _is_name(asked) else []
+        if ranked:
+            self._notes.append("no section holds the whole name: these hold parts of it")
+        return ranked
+
+    def _ranked(self, asked: Asked, scope: Scope, wanted: int) -> list[Ranked]:
+        query = compile_query(self._derived.reader.schema, asked)
         if query is None:
             return []
         table = self._look.table
@@ -78,6 +99,11 @@ class LexicalRanking:
             found += _newer(self._look, found, self._tokens, newer, wanted)
         found.sort(key=lambda one: (-one[0], one[1:]))
         return [Ranked(score, place=(table.doc_ids[place], ordinal)) for score, place, ordinal in found[:wanted]]
+
+
+def _is_name(asked: Asked) -> bool:
+    """Whether it is one name that is made of parts."""
+    return len(asked.words) == 1 and bool(asked.words[0].parts)
 
 
 _Found = tuple[float, int, int]

@@ -53,6 +53,7 @@ class DocumentTable:
         self.paths: list[str] = [path for path, _ in pairs]
         self.doc_ids: list[int] = [doc_id for _, doc_id in pairs]
         self.generations = generations
+        self.newest = max(generations, default=0)
         self.by_generation: dict[int, int] = {number: place for place, number in enumerate(generations)}
         self.by_path: dict[str, int] = {path: place for place, path in enumerate(self.paths)}
         self._aliases = {alias: self.by_path[path] for alias, path in aliases if path in self.by_path}

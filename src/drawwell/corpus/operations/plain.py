@@ -81,6 +81,7 @@ class PlainRanking:
     """
 
     mode = "plain"
+    loose = False
 
     def __init__(self, look: Look, tokens: Sequence[str], *, metadata: bool) -> None:
         self._look = look

@@ -47,6 +47,8 @@ class _Ranking(Protocol):
     mode: str
     shown: Sequence[str]
     """Words for the snippets to show."""
+    loose: bool
+    """Whether what was found holds only parts of the words, or words like them."""
 
     def top(self, scope: Scope, wanted: int) -> list[Ranked]:
         """The best of them in scope, best first."""
@@ -87,6 +89,7 @@ def search(look: Look, query: Query) -> SearchResult:
     return SearchResult(
         hits=tuple(hit for _, hit in taken),
         mode=ranking.mode,
+        loose=ranking.loose,
         hint=_hint(notes),
         next=pager.cursor(end) if end < len(ranked) else None,
     )

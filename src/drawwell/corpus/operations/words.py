@@ -75,6 +75,8 @@ def derived(reader: WordsReader, identity: str, generation: int, table: Document
     """
     if reader.identity != identity or reader.generation > generation:
         return None
+    if table.newest <= reader.generation:
+        return Derived(reader, frozenset())
     newer = [place for place, generation in enumerate(table.generations) if generation > reader.generation]
     return Derived(reader, frozenset(table.doc_ids[place] for place in newer))
 

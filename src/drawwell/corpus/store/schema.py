@@ -97,6 +97,7 @@ CREATE TABLE drawwell_documents (
   generation   INTEGER NOT NULL   -- drawwell.generation of the commit that wrote its sections: no other document has it
 );
 CREATE UNIQUE INDEX drawwell_documents_generation ON drawwell_documents (generation);
+CREATE INDEX drawwell_documents_stale ON drawwell_documents (doc_id) WHERE stale <> '';
 CREATE TABLE drawwell_aliases (
   path   TEXT PRIMARY KEY,        -- another path of the same document; never that of a document
   doc_id INTEGER NOT NULL REFERENCES documents(doc_id) ON DELETE CASCADE,
@@ -154,6 +155,7 @@ _TO_2 = """
 ALTER TABLE drawwell_documents ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
 UPDATE drawwell_documents SET generation = doc_id;
 CREATE UNIQUE INDEX drawwell_documents_generation ON drawwell_documents (generation);
+CREATE INDEX drawwell_documents_stale ON drawwell_documents (doc_id) WHERE stale <> '';
 UPDATE meta SET value = max(CAST(value AS INTEGER), (SELECT coalesce(max(doc_id), 0) FROM documents))
   WHERE key = 'drawwell.generation';
 ALTER TABLE drawwell_sections ADD COLUMN first_page INTEGER NOT NULL DEFAULT 0;

@@ -113,7 +113,7 @@ def _diagram(root: Element) -> Iterator[tuple[int, str]]:
         if text is None and depth >= 0:
             continue  # no point, or one that has been written
         if text:
-            yield depth, text
+            yield max(depth, 0), text
         waiting.extend((depth + 1, child) for _, child in sorted(below.pop(key, []), reverse=True))
 
 

@@ -25,8 +25,9 @@ from drawwell.text.formats.pdf_writer import Writer
 __all__ = ["parse"]
 
 _HEAD = 1024  # bytes in which the file says what it is
-_MAX_PAGES = 5_000
-_MAX_CHARS = 8_000_000
+_MAX_PAGES = 20_000
+_MAX_CHARS = 5_000_000
+"""Characters of a file that are read, and one more for each of its bytes: as the time that a file may take."""
 _FEW = 0.1  # of the characters
 
 
@@ -46,13 +47,14 @@ def parse(data: bytes, password: str = "") -> Parsed:
     check_streams(data)
     source = PdfSource(data, password)
     try:
-        return _Document(source).parsed()
+        return _Document(source, _MAX_CHARS + len(data)).parsed()
     finally:
         source.close()
 
 
 class _Document:
-    def __init__(self, source: PdfSource) -> None:
+    def __init__(self, source: PdfSource, most: int) -> None:
+        self._most = most
         self._source = source
         self._items: list[Line | Grid] = []
         self._read = self._empty = self._chars = self._unknown = 0
@@ -76,7 +78,7 @@ class _Document:
         for page in self._source.pages(_MAX_PAGES):
             self._note(page)
             yield page
-            if self._chars > _MAX_CHARS:
+            if self._chars > self._most:
                 return
 
     def _note(self, page: Page) -> None:

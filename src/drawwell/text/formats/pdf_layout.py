@@ -121,10 +121,13 @@ def _chunks(row: list[Word], widest: float = _CHUNK_GAP) -> list[_Chunk]:
 
 def _size(words: Sequence[Word]) -> float:
     """The font size of most letters, to a tenth of a point."""
+    first = words[0].size if words else 0.0
+    if all(word.size == first for word in words):
+        return round(first, 1)
     counts: Counter[float] = Counter()
     for word in words:
         counts[round(word.size, 1)] += len(word.text)
-    return counts.most_common(1)[0][0] if counts else 0.0
+    return counts.most_common(1)[0][0]
 
 
 def _ordered(chunks: list[_Chunk], depth: int) -> list[list[_Chunk]]:

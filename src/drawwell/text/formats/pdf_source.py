@@ -144,6 +144,8 @@ class _Reader:
         self._page = page
         self._matrix = pdfium.FS_MATRIX()
         self._x, self._y = ctypes.c_double(), ctypes.c_double()
+        self._place: int | None = None  # of the text object last looked at
+        self._turn, self._size, self._mono = 0, 0.0, False
 
     def words(self) -> dict[int, list[Word]]:
         """The words by the quarter turns, counter-clockwise, of their text; -1 for text that stands aslant."""
@@ -177,21 +179,30 @@ class _Reader:
         return {turn: words for turn, words in found.items() if words}
 
     def _open(self, index: int, box: Any, *, blank: bool) -> tuple[int, Word]:
+        thing = pdfium.FPDFText_GetTextObject(self._text, index)
+        place = ctypes.cast(thing, ctypes.c_void_p).value if thing else None
+        if place is None or place != self._place:  # what is said of one piece of text holds for all of its words
+            self._place = place
+            self._describe(thing, index)
+        turn, size = self._turn, self._size
+        if turn:
+            pdfium.FPDFText_GetCharOrigin(self._text, index, self._x, self._y)
+        x0, x1, top, bottom = turned(box, turn)
+        y = (-self._y.value, self._x.value, self._y.value, -self._x.value, -self._y.value)[turn]
+        return turn, Word("", x0, x1, y, top, bottom, size or bottom - top, self._mono, blank)
+
+    def _describe(self, thing: Any, index: int) -> None:
+        """Notes how the text object of a character is set."""
         matrix = self._matrix
         pdfium.FPDFText_GetMatrix(self._text, index, matrix)
         pdfium.FPDFText_GetCharOrigin(self._text, index, self._x, self._y)
-        size = pdfium.FPDFText_GetFontSize(self._text, index) * math.hypot(matrix.c, matrix.d)
-        angle = math.degrees(math.atan2(matrix.b, matrix.a)) / 90 if size > 0 else 0.0
-        turn = round(angle) % 4 if abs(angle - round(angle)) < 0.05 else -1
-        x0, x1, top, bottom = turned(box, turn)
-        y = (-self._y.value, self._x.value, self._y.value, -self._x.value, -self._y.value)[turn]
-        return turn, Word("", x0, x1, y, top, bottom, size or bottom - top, self._mono(index), blank)
-
-    def _mono(self, index: int) -> bool:
-        thing = pdfium.FPDFText_GetTextObject(self._text, index)
+        self._size = pdfium.FPDFText_GetFontSize(self._text, index) * math.hypot(matrix.c, matrix.d)
+        angle = math.degrees(math.atan2(matrix.b, matrix.a)) / 90 if self._size > 0 else 0.0
+        self._turn = round(angle) % 4 if abs(angle - round(angle)) < 0.05 else -1
         font = pdfium.FPDFTextObj_GetFont(thing) if thing else None
-        if not font:
-            return False
+        self._mono = bool(font) and self._is_mono(font)
+
+    def _is_mono(self, font: Any) -> bool:
         place = ctypes.cast(font, ctypes.c_void_p).value or 0
         if place not in self._fonts:
             flags = pdfium.FPDFFont_GetFlags(font)
@@ -202,6 +213,9 @@ class _Reader:
         if word is None:
             return
         self._page.chars += len(codes)
+        if min(codes) > 32 and max(codes) < 127:
+            word.text = "".join(map(chr, codes))
+            return
         pieces = []
         for code in codes:
             if code in _HYPHENS:

@@ -18,7 +18,7 @@ from drawwell.text.formats.markdown import markdown_blocks
 __all__ = ["Rendition", "cell", "escaped", "row"]
 
 _STRUCTURE = re.compile(  # what may not stand at the start of a line of running text
-    r"(?=#{1,6}(?:\s|$)|>|[-+*](?:\s|$)|`{3}|~{3}|=|-+\s*$|(?:\*\s*){3,}$|(?:_\s*){3,}$|<[A-Za-z/!?]|\||:?-[\s|:-]*$"
+    r"(?=#{1,6}(?:\s|$)|>|[-+*](?:\s|$)|`{3}|~{3}|=+\s*$|={3}|-+\s*$|(?:\*\s*){3,}$|(?:_\s*){3,}$|<[A-Za-z/!?]|\||:?-[\s|:-]*$"
     r"|\[[^\]]*\]:|\$\$|!!!|\?\?\?|/{3}|:{3})"
     r"|(?P<number>\d{1,9})(?=[.)](?:\s|$))"
 )
@@ -158,6 +158,8 @@ class Rendition:
 
 def escaped(text: str) -> str:
     """Running text whose lines cannot be taken for anything else. Blank lines, and spaces around lines, are dropped."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = [line.strip() for line in text.split("\n")]
     return "\n".join(_line(line) for line in lines if line)
 

@@ -59,6 +59,7 @@ class _Events:
         self._parser.StartDoctypeDeclHandler = self._refuse
         self._parser.StartElementHandler = self._root
         self._text: list[str] = []
+        self._keep = self._text.append
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """An element begins."""
@@ -82,7 +83,7 @@ class _Events:
     def capture(self) -> None:
         """Keep the text that follows."""
         self._text.clear()
-        self._parser.CharacterDataHandler = self._text.append
+        self._parser.CharacterDataHandler = self._keep
 
     def captured(self) -> str:
         """The text kept, and no more of it."""
@@ -155,7 +156,7 @@ class SheetReader(_Events):
     def __init__(self, name: str, strings: Sequence[str], formats: Sequence[Formatter | None]) -> None:
         super().__init__(name)
         self._strings = strings
-        self._formats = formats
+        self._formats = {str(style): shows for style, shows in enumerate(formats) if shows is not None}
         self._letters: dict[str, int] = {}
         self._shared: dict[str, str] = {}  # number of a shared formula -> the cell that has its text
         self._rows: list[Row] = []
@@ -186,7 +187,10 @@ class SheetReader(_Events):
             self._value = self._formula = ""
         elif not self._open:
             return
-        elif name == "v" or (name == "t" and not self._phonetic):
+        elif name == "v":  # inlined, for there are millions
+            self._text.clear()
+            self._parser.CharacterDataHandler = self._keep
+        elif name == "t" and not self._phonetic:
             self.capture()
         elif name == "f":
             self._formula = self._shared_formula(attributes)
@@ -197,10 +201,15 @@ class SheetReader(_Events):
     def end(self, name: str) -> None:
         """Cells and rows end."""
         if name == "v":
-            self._value = self.captured()
+            self._parser.CharacterDataHandler = None
+            pieces = self._text
+            self._value = pieces[0] if len(pieces) == 1 else "".join(pieces)
         elif name == "c":
             self._open = False
-            self._cell()
+            if self._value or self._formula:
+                self._cell()
+            else:
+                self._column()
         elif name == "row":
             if not self._sorted:
                 self._row.sort()
@@ -226,7 +235,11 @@ class SheetReader(_Events):
 
     def _cell(self) -> None:
         column = self._column()
-        text, worded = self._shown()
+        worded = False
+        if self._kind == "n" and self._value:
+            text = self._number(self._value)
+        else:
+            text, worded = self._shown()
         if not text:
             return
         row = self._row
@@ -252,8 +265,6 @@ class SheetReader(_Events):
         value, kind = self._value, self._kind
         if not value:
             return (cell(self._formula), True) if self._formula else ("", False)
-        if kind == "n":
-            return self._number(value), False
         if kind == "s":
             at = int(value) if value.isdecimal() and len(value) < 10 else -1
             return (self._strings[at], True) if 0 <= at < len(self._strings) else ("", False)
@@ -264,8 +275,7 @@ class SheetReader(_Events):
         return _plain(value), kind != "e"
 
     def _number(self, text: str) -> str:
-        style = self._style
-        shows = self._formats[int(style)] if style.isdecimal() and int(style[:9]) < len(self._formats) else None
+        shows = self._formats.get(self._style)
         if shows is None and len(text) <= _INTEGER_DIGITS and text.isdecimal():
             return text
         try:

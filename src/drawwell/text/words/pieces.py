@@ -29,8 +29,9 @@ _WORD = rf"[\w--[{_EAST_ASIAN}{_UNSPACED}]]"
 _RUN = regex.compile(
     rf"(?V1)(?P<cjk>[{_EAST_ASIAN}]++)|(?P<unspaced>[{_UNSPACED}]++)"
     rf"|(?P<sign>\p{{RI}}{{2}}|(?![©®™#*\d])\p{{Extended_Pictographic}})"
-    rf"|(?P<words>[.$]?(?:{_WORD}|[-.'+#$](?=[-.'+#$]*+{_WORD})|(?<={_WORD}\+*)\+|(?<={_WORD})\#)++)"
+    rf"|(?P<words>(?:{_WORD}|[-.'+#$])++)"
 )
+_BASE = regex.compile(r"[\p{L}\p{N}]")
 _CLUSTER = regex.compile(r"\X")
 
 _NAMES = (
@@ -118,7 +119,7 @@ def _named(run: str) -> tuple[Piece, ...]:
 
 def _one(name: str) -> tuple[Piece, ...]:
     bare = name.strip("_.$-'")
-    if not bare:
+    if not bare or not (bare.isascii() or _BASE.search(bare)):
         return ()
     if bare[-1] in "+#":
         low = casefolded(bare)
@@ -165,7 +166,7 @@ def _inside(bare: str, low: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
             parts.extend(".".join(split[:count]) for count in range(len(split), 1, -1))
     else:
         if len(subs) > 1:
-            wholes.append("".join(subs))
+            wholes.append(_CONNECTOR.sub("", low))
         parts.extend(_CONNECTOR.split(low))
     parts.extend(subs)
     if len(subs) > 2:
