@@ -52,6 +52,9 @@ _EXACT_WEIGHT = 0.5
 _STEM_WEIGHT = 1.0
 _PART_WEIGHT = 0.4
 _HEADING_WEIGHT = 0.5
+_DEFINED_WEIGHT = 1.5
+_DEFINED = "="
+"""Stands before an identifier that a section defines, in its heading field; no token holds it."""
 
 _QUOTED = re.compile(r'"([^"\n]*+)"|“([^”\n]*+)”|„([^“”\n]*+)[“”]|«([^»\n]*+)»|「([^」\n]*+)」|『([^』\n]*+)』')
 _PARTICLES = frozenset("をはがにのでともへ")
@@ -95,10 +98,11 @@ class Asked:
     def shown(self) -> tuple[str, ...]:
         """What a snippet should show: words and parts as they are, stems as beginnings of words, marked with ``*``."""
         exact = [token for word in self.words for token in word.exact]
-        parts = [token for word in self.words for token in word.parts]
-        stems = [stem.partition(":")[2] or stem for word in self.words for stem in word.stems]
-        begins = [f"{stem.rstrip('i')}*" for stem in stems if len(stem) >= _SHORTEST_BEGINNING and stem.isalpha()]
-        return tuple(dict.fromkeys((*exact, *begins, *parts)))
+        stems = [stem.rpartition(":")[2] for word in self.words for stem in (*word.stems, *word.parts)]
+        begins = [
+            f"{stem.rstrip('i')}*" if stem.isalpha() and len(stem) >= _SHORTEST_BEGINNING else stem for stem in stems
+        ]
+        return tuple(dict.fromkeys((*exact, *begins)))
 
 
 def fields_of(headings: Sequence[str], covers: Sequence[str], text: str, language: str = ENGLISH) -> dict[str, str]:
@@ -117,10 +121,12 @@ def fields_of(headings: Sequence[str], covers: Sequence[str], text: str, languag
         chunks = [*chunks_of_text(headings[-1]), *chunks]
     stems = stem_text(chunks, language)
     heading = stem_text(told, language)
+    titles = chunks_of_text(headings[-1]) if headings else []
+    defined = identifier_text([*titles, *chunks_of_text(listed)] if len(titles) == 1 else chunks_of_text(listed))
     return {
         EXACT: _written(exact_text(chunks)),
         _STEMS: _written(stems if language == ENGLISH else f"{mark_of(language)} {stems}"),
-        _HEADING: _written(f"{heading} {identifier_text(chunks_of_text(listed))}" if listed else heading),
+        _HEADING: _written(" ".join((heading, *map(_DEFINED.__add__, defined.split())))),
     }
 
 
@@ -150,7 +156,7 @@ def parse(query: str, languages: Collection[str] = (ENGLISH,)) -> Asked:
     Returns:
         At most 32 distinct words, of the first 2,000 characters.
     """
-    text = comparable(query[:MAX_QUERY_CHARS])
+    text = comparable(_bounded(query))
     pieces = _pieces(text)
     guessed = guess_language((piece.exact[0] for piece in pieces), _FEWEST_IN_QUERY)
     language = guessed if guessed in languages else ENGLISH
@@ -158,6 +164,14 @@ def parse(query: str, languages: Collection[str] = (ENGLISH,)) -> Asked:
     distinct = dict.fromkeys(_parted(telling or pieces))
     words = tuple(_word(piece, languages) for piece in list(distinct)[:MAX_TOKENS])
     return Asked(words, _phrases(text), len(query) > MAX_QUERY_CHARS or len(distinct) > MAX_TOKENS)
+
+
+def _bounded(query: str) -> str:
+    """The beginning of a query, up to the end of a word."""
+    if len(query) <= MAX_QUERY_CHARS:
+        return query
+    head, blank, _ = query[:MAX_QUERY_CHARS].rpartition(" ")
+    return head if blank else query[:MAX_QUERY_CHARS]
 
 
 def _pieces(text: str) -> list[Piece]:
@@ -224,6 +238,8 @@ def _clauses(schema: Schema, word: AskedWord) -> list[Query]:
     for token in word.stems:
         clauses.append(_term(schema, _STEMS, token, _STEM_WEIGHT))
         clauses.append(_term(schema, _HEADING, token, _HEADING_WEIGHT))
+    if word.parts or len(word.exact) > 1:
+        clauses.extend(_term(schema, _HEADING, _DEFINED + token, _DEFINED_WEIGHT) for token in word.stems[:1])
     for token in word.parts:
         clauses.append(_term(schema, _STEMS, token, _PART_WEIGHT))
         clauses.append(_term(schema, _HEADING, token, _PART_WEIGHT * _HEADING_WEIGHT))
