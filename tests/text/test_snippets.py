@@ -37,6 +37,19 @@ def test_headings_at_the_start_are_passed_over() -> None:
     assert snippet("# Cache\n\n", ["cache"]) == "# Cache"
 
 
+def test_shows_words_that_begin_with_a_stem() -> None:
+    """A section that was found by a stem is shown at the inflected word; a stem does not stand inside a word."""
+    text = FILLER * 8 + "Reinstalled at night. " + FILLER * 8 + "Then installing goes on. " + FILLER * 8
+    assert "installing goes" in snippet(text, ["installs", "instal*"])
+
+
+def test_shows_parts_of_words_when_there_is_nothing_better() -> None:
+    """A part of an identifier shows where it stands inside one, unless it stands by itself elsewhere."""
+    inside = FILLER * 8 + "Call getUserName for it. " + FILLER * 8
+    assert "getUserName" in snippet(inside, ["user", "user*"])
+    assert "the user is" in snippet(inside + "Here the user is named. " + FILLER * 8, ["user", "user*"])
+
+
 def test_matches_without_diacritics_and_case() -> None:
     """What the index finds without diacritics is found in the text too."""
     assert "École" in snippet(FILLER * 8 + "Une École normale. " + FILLER * 8, ["ecole"])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tantivy import Occur, Query, Schema, Searcher
 
@@ -27,12 +28,14 @@ from drawwell.text.words.forms import (
 from drawwell.text.words.languages import ENGLISH, guess_language
 from drawwell.text.words.pieces import Piece, chunks_of, pieces_of
 from drawwell.text.words.stems import LATIN_LANGUAGES, mark_of
+from drawwell.text.words.unspaced import says_nothing, telling_pairs
 
 __all__ = [
     "EXACT",
     "FIELDS",
     "MAX_QUERY_CHARS",
     "MAX_TOKENS",
+    "STEMS",
     "Asked",
     "AskedWord",
     "compile_query",
@@ -45,20 +48,19 @@ __all__ = [
 MAX_QUERY_CHARS = 2000
 MAX_TOKENS = 32
 
-EXACT, _STEMS, _HEADING = "exact", "stems", "heading"
-FIELDS = (TextField(EXACT), TextField(_STEMS, positions=False), TextField(_HEADING, positions=False, frequencies=False))
+EXACT, STEMS, _HEADING = "exact", "stems", "heading"
+FIELDS = (TextField(EXACT), TextField(STEMS, positions=False), TextField(_HEADING, positions=False, frequencies=False))
 
 _EXACT_WEIGHT = 0.5
 _STEM_WEIGHT = 1.0
 _PART_WEIGHT = 0.4
 _HEADING_WEIGHT = 0.5
-_DEFINED_WEIGHT = 1.5
+_DEFINED_WEIGHT = 1.25
 _DEFINED = "="
 """Stands before an identifier that a section defines, in its heading field; no token holds it."""
 
 _QUOTED = re.compile(r'"([^"\n]*+)"|“([^”\n]*+)”|„([^“”\n]*+)[“”]|«([^»\n]*+)»|「([^」\n]*+)」|『([^』\n]*+)』')
-_PARTICLES = frozenset("をはがにのでともへ")
-_HIRAGANA = re.compile(r"[\u3040-\u309f\u30fc]+")
+_HEADINGS_KEPT = 10_000
 _SHORTEST_BEGINNING = 3
 _FEWEST_IN_QUERY, _FEWEST_IN_TEXT = 2, 5
 _LANGUAGE_SAMPLE = 8000
@@ -73,11 +75,13 @@ class AskedWord:
         exact: as it is written, case-folded; several tokens for text without blanks or a name with a symbol.
         stems: its stems, in every language of the index.
         parts: sub-tokens, as stems.
+        weight: how much it counts.
     """
 
     exact: tuple[str, ...]
     stems: tuple[str, ...]
     parts: tuple[str, ...]
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,18 +120,37 @@ def fields_of(headings: Sequence[str], covers: Sequence[str], text: str, languag
     """
     chunks = chunks_of_text(text)
     declared, listed = defined_in(text)
-    told = chunks_of_text("\n".join((*headings, *covers, declared)))
-    if headings and headings[-1] not in text[: len(headings[-1]) + _HEADING_MARKUP]:
-        chunks = [*chunks_of_text(headings[-1]), *chunks]
+    said = [_heading_stems(heading, language) for heading in (*headings, *covers)]
+    if declared:
+        said.append(stem_text(chunks_of_text(declared), language))
+    if listed:
+        said.append(_definitions(identifier_text(chunks_of_text(listed))))
+    if headings:
+        said.append(_title(headings[-1]))
+        if headings[-1] not in text[: len(headings[-1]) + _HEADING_MARKUP]:
+            chunks = [*chunks_of_text(headings[-1]), *chunks]
     stems = stem_text(chunks, language)
-    heading = stem_text(told, language)
-    titles = chunks_of_text(headings[-1]) if headings else []
-    defined = identifier_text([*titles, *chunks_of_text(listed)] if len(titles) == 1 else chunks_of_text(listed))
     return {
         EXACT: _written(exact_text(chunks)),
-        _STEMS: _written(stems if language == ENGLISH else f"{mark_of(language)} {stems}"),
-        _HEADING: _written(" ".join((heading, *map(_DEFINED.__add__, defined.split())))),
+        STEMS: _written(stems if language == ENGLISH else f"{mark_of(language)} {stems}"),
+        _HEADING: _written(" ".join(said)),
     }
+
+
+@lru_cache(maxsize=_HEADINGS_KEPT)
+def _heading_stems(heading: str, language: str) -> str:
+    return stem_text(chunks_of_text(heading), language)
+
+
+@lru_cache(maxsize=_HEADINGS_KEPT)
+def _title(heading: str) -> str:
+    """The identifier that a heading consists of, as one that is defined below it."""
+    chunks = chunks_of_text(heading)
+    return _definitions(identifier_text(chunks)) if len(chunks) == 1 else ""
+
+
+def _definitions(identifiers: str) -> str:
+    return " ".join([_DEFINED + identifier for identifier in identifiers.split()])
 
 
 def _written(tokens: str) -> str:
@@ -142,7 +165,7 @@ def document_language(text: str) -> str:
 
 def languages_in(searcher: Searcher) -> tuple[str, ...]:
     """The languages in Latin letters that an index has documents in; English always is."""
-    others = [one for one in LATIN_LANGUAGES if one != ENGLISH and searcher.doc_freq(_STEMS, mark_of(one))]
+    others = [one for one in LATIN_LANGUAGES if one != ENGLISH and searcher.doc_freq(STEMS, mark_of(one))]
     return (ENGLISH, *others)
 
 
@@ -161,8 +184,8 @@ def parse(query: str, languages: Collection[str] = (ENGLISH,)) -> Asked:
     guessed = guess_language((piece.exact[0] for piece in pieces), _FEWEST_IN_QUERY)
     language = guessed if guessed in languages else ENGLISH
     telling = [piece for piece in pieces if not _says_nothing(piece, language)]
-    distinct = dict.fromkeys(_parted(telling or pieces))
-    words = tuple(_word(piece, languages) for piece in list(distinct)[:MAX_TOKENS])
+    distinct = _parted(telling or pieces)
+    words = tuple(_word(piece, weight, languages) for piece, weight in list(distinct.items())[:MAX_TOKENS])
     return Asked(words, _phrases(text), len(query) > MAX_QUERY_CHARS or len(distinct) > MAX_TOKENS)
 
 
@@ -180,29 +203,36 @@ def _pieces(text: str) -> list[Piece]:
 
 def _says_nothing(piece: Piece, language: str) -> bool:
     if piece.is_unspaced:
-        return bool(_HIRAGANA.fullmatch("".join(piece.exact)))
+        return says_nothing(_stretch(piece))
     return not piece.parts and is_function_word(piece.exact[0], language)
 
 
-def _parted(pieces: Iterable[Piece]) -> Iterable[Piece]:
-    """Pairs of characters as words; those of hiragana alone or with a particle only where there are no others."""
+def _stretch(piece: Piece) -> str:
+    return piece.exact[0] + "".join(pair[1:] for pair in piece.exact[1:])
+
+
+def _parted(pieces: Iterable[Piece]) -> dict[Piece, float]:
+    """Distinct pieces in their order with their weights, where no blanks part words a pair of characters for each."""
+    weights: dict[Piece, float] = {}
     for piece in pieces:
         if not piece.is_unspaced:
-            yield piece
+            weights[piece] = 1.0
             continue
-        telling = [pair for pair in piece.exact if not _HIRAGANA.fullmatch(pair) and _PARTICLES.isdisjoint(pair)]
-        for pair in telling or piece.exact:
-            yield Piece((pair,), (pair,))
+        pairs, weight = telling_pairs(_stretch(piece), piece.exact)
+        for pair in pairs:
+            word = Piece((pair,), (pair,))
+            weights[word] = max(weight, weights.get(word, 0.0))
+    return weights
 
 
-def _word(piece: Piece, languages: Collection[str]) -> AskedWord:
+def _word(piece: Piece, weight: float, languages: Collection[str]) -> AskedWord:
     stems: dict[str, None] = {}
     parts: dict[str, None] = {}
     for language in languages:
         whole, part = piece_stems(piece, language)
         stems.update(dict.fromkeys(whole))
         parts.update(dict.fromkeys(part))
-    return AskedWord(piece.exact, tuple(stems), tuple(part for part in parts if part not in stems))
+    return AskedWord(piece.exact, tuple(stems), tuple(part for part in parts if part not in stems), weight)
 
 
 def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
@@ -236,14 +266,16 @@ def compile_query(schema: Schema, asked: Asked, *, phrases: bool = True) -> Quer
 def _clauses(schema: Schema, word: AskedWord) -> list[Query]:
     clauses = [_term(schema, EXACT, token, _EXACT_WEIGHT) for token in word.exact]
     for token in word.stems:
-        clauses.append(_term(schema, _STEMS, token, _STEM_WEIGHT))
+        clauses.append(_term(schema, STEMS, token, _STEM_WEIGHT))
         clauses.append(_term(schema, _HEADING, token, _HEADING_WEIGHT))
     if word.parts or len(word.exact) > 1:
         clauses.extend(_term(schema, _HEADING, _DEFINED + token, _DEFINED_WEIGHT) for token in word.stems[:1])
     for token in word.parts:
-        clauses.append(_term(schema, _STEMS, token, _PART_WEIGHT))
+        clauses.append(_term(schema, STEMS, token, _PART_WEIGHT))
         clauses.append(_term(schema, _HEADING, token, _PART_WEIGHT * _HEADING_WEIGHT))
-    return clauses
+    if word.weight == 1.0:
+        return clauses
+    return [Query.boost_query(clause, word.weight) for clause in clauses]
 
 
 def _term(schema: Schema, field: str, token: str, weight: float) -> Query:

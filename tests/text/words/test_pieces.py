@@ -120,7 +120,8 @@ def test_context_changes_nothing(left: str, right: str) -> None:
 
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize(
-    "unit", ["a", "é", "a.", "é.", "-", "é" + "+" * 50, "_", "aB", "1.", "状", "ไ", "a'b", "🎉", "$", "é#", "&amp;", "1,234,"]
+    "unit",
+    ["a", "é", "a.", "é.", "-", "é" + "+" * 50, "_", "aB", "1.", "状", "ไ", "a'b", "🎉", "$", "é#", "&amp;", "1,234,"],
 )
 def test_md_39_linear_in_hostile_text(unit: str) -> None:
     """MD-39: a text without blanks costs time in proportion to its length."""

@@ -22,6 +22,8 @@ from drawwell.text.tokens import normalise_for_fts
 __all__ = ["parse_document"]
 
 PATH_JOINER = " > "
+_MOST_PREPARED = 2_000_000
+"""Code points up to which a document is prepared for the index here; a larger one is taken from the store, bit by bit."""
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -88,7 +90,7 @@ def _document(parsed: Parsed, sectioned: Sectioned, file: _File) -> Document:
         metadata=json.dumps(dict(parsed.metadata), default=str),
         warnings=parsed.warnings,
         sections=rows,
-        terms=_terms(rows) if file.task.terms else (),
+        terms=_terms(rows) if file.task.terms and len(parsed.source) <= _MOST_PREPARED else (),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,8 @@ from tantivy import Index
 
 from drawwell.corpus.ingest.entries import Entries, StoredSection, term_entries
 from drawwell.corpus.store.schema import read_meta
-from drawwell.corpus.store.words import GRAMS, TERMS, identity, note_followed, words_folder
+from drawwell.corpus.store.words import DOCUMENTS, GRAMS, TERMS, identity, note_followed, words_folder
+from drawwell.retrieval.documents import DOCUMENT_FIELDS, document_of
 from drawwell.retrieval.grams import GRAMS_FIELDS, grams_of
 from drawwell.retrieval.lexical import FIELDS
 from drawwell.retrieval.words import TextField, WordsReader, WordsWriter, known_documents
@@ -66,25 +67,26 @@ class Follower:
         self._connection = connection
         self._store = store
         self._stack = ExitStack()
-        self._early: WordsWriter | None = None
+        self._early: dict[str, WordsWriter] = {}
         self._taken: set[int] = set()
 
     def close(self) -> None:
         """Give up what is not committed."""
         self._stack.close()
 
-    def take(self, generation: int, terms: Iterable[tuple[int, Mapping[str, str]]]) -> None:
-        """Take a document into the index for ranking as soon as it is in the store; that index is then made anew.
+    def take(self, generation: int, terms: Collection[tuple[int, Mapping[str, str]]]) -> None:
+        """Take a document into the indexes for ranking as soon as it is in the store; these are then made anew.
 
         Args:
             generation: of the document.
-            terms: what the index is to hold of it.
+            terms: what the index is to hold of its sections.
         """
-        if self._early is None:
-            self._early = self._begin(_TERMS, large=True)
+        if not self._early:
+            self._early = {kind.name: self._begin(kind, large=True) for kind in (_TERMS, _DOCUMENTS)}
         self._taken.add(generation)
         for ordinal, texts in terms:
-            self._early.add(generation, ordinal, texts)
+            self._early[TERMS].add(generation, ordinal, texts)
+        self._early[DOCUMENTS].add(generation, 0, document_of(texts for _, texts in terms))
 
     def finish(self, tell: Tell) -> None:
         """Do what is left to do.
@@ -92,11 +94,11 @@ class Follower:
         Args:
             tell: told how many documents are done, and of how many.
         """
-        works = [(kind, self._work(kind)) for kind in (_TERMS, _GRAMS)]
+        works = [(kind, self._work(kind)) for kind in _KINDS]
         total = sum(len(work.added) for _, work in works)
         done = 0
         for kind, work in works:
-            early = self._early if kind is _TERMS else None
+            early = self._early.get(kind.name)
             if not (early or work.anew or work.gone or work.added):
                 continue
             large = len(work.added) > _LARGE
@@ -122,7 +124,7 @@ class Follower:
     def _work(self, kind: _Kind) -> _Work:
         rows = self._connection.execute("SELECT generation, doc_id FROM drawwell_documents ORDER BY generation")
         live: dict[int, int] = dict(map(tuple, rows))
-        if kind is _TERMS and self._early is not None:
+        if kind.name in self._early:
             return _Work(True, (), {one: live[one] for one in live if one not in self._taken})
         reader = _reader(words_folder(self._store, kind.name))
         if reader is None or reader.identity != identity(self._connection, kind.name):
@@ -155,6 +157,10 @@ def _terms(connection: sqlite3.Connection, doc_id: int) -> Entries:
     return term_entries(map(StoredSection._make, rows))
 
 
+def _documents(connection: sqlite3.Connection, doc_id: int) -> Entries:
+    yield 0, document_of(texts for _, texts in _terms(connection, doc_id))
+
+
 def _grams(connection: sqlite3.Connection, doc_id: int) -> Entries:
     sql = "SELECT front_matter FROM drawwell_documents WHERE doc_id = ?"
     (front_matter,) = connection.execute(sql, (doc_id,)).fetchone()
@@ -168,4 +174,5 @@ def _grams(connection: sqlite3.Connection, doc_id: int) -> Entries:
 
 
 _TERMS = _Kind(TERMS, FIELDS, _terms)
-_GRAMS = _Kind(GRAMS, GRAMS_FIELDS, _grams)
+_DOCUMENTS = _Kind(DOCUMENTS, DOCUMENT_FIELDS, _documents)
+_KINDS = (_TERMS, _DOCUMENTS, _Kind(GRAMS, GRAMS_FIELDS, _grams))

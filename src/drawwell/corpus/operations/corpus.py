@@ -21,7 +21,7 @@ from drawwell.corpus.operations.status import CorpusStatus, corpus_status
 from drawwell.corpus.operations.view import Look, Views
 from drawwell.corpus.options import MAP_CHARS
 from drawwell.corpus.store.handle import Store
-from drawwell.corpus.store.words import GRAMS, TERMS
+from drawwell.corpus.store.words import DOCUMENTS, GRAMS, TERMS
 from drawwell.errors import ArgumentError
 from drawwell.model import GrepResult, IndexText, NeighboursResult, SearchResult, SectionText
 from drawwell.retrieval.paging import Pager
@@ -102,7 +102,7 @@ class Corpus:
             ArgumentError: an argument is wrong.
         """
         asked = searching.Query(text=query, within=within, limit=limit, mode=mode, max_tokens=max_tokens, cursor=cursor)
-        with self._views.look(TERMS if mode != "plain" else "") as look:
+        with self._views.look(*(() if mode == "plain" else (TERMS, DOCUMENTS))) as look:
             found = searching.search(look, asked)
             stale = self._stale(look, [hit.doc for hit in found.hits])
         return replace(found, hits=_marked(found.hits, stale)) if self._told(stale) else found

@@ -12,6 +12,7 @@ from drawwell.corpus.operations.paths import Scope
 from drawwell.corpus.operations.plain import Ranked, best_metadata, best_of_any
 from drawwell.corpus.operations.view import Look
 from drawwell.corpus.operations.words import Derived
+from drawwell.retrieval.documents import DOCUMENT_WEIGHT, WINDOW, compile_document_query
 from drawwell.retrieval.lexical import MAX_QUERY_CHARS, MAX_TOKENS, Asked, compile_query, languages_in, parse
 from drawwell.retrieval.words import place_of
 
@@ -86,19 +87,44 @@ class LexicalRanking:
             self._notes.append("no section holds the whole name: these hold parts of it")
         return ranked
 
+    def _with_documents(self, asked: Asked, found: list[_Found]) -> list[_Found]:
+        """The sections found with the scores of their documents added, each window of them ordered anew."""
+        found.sort(key=_best_first)
+        beside = self._look.beside
+        query = None if beside is None else compile_document_query(beside.reader.schema, asked)
+        if beside is None or query is None:
+            return found
+        generations = self._look.table.generations
+        ordered: list[_Found] = []
+        for start in range(0, len(found), WINDOW):
+            window = found[start : start + WINDOW]
+            documents = {generations[place] for _, place, _ in window}
+            scores = {place_of(key)[0]: score for score, key in beside.reader.top(query, len(documents), documents)}
+            both = [
+                (score + DOCUMENT_WEIGHT * scores.get(generations[place], 0.0), place, ordinal)
+                for score, place, ordinal in window
+            ]
+            ordered += sorted(both, key=_best_first)
+        return ordered
+
     def _ranked(self, asked: Asked, scope: Scope, wanted: int) -> list[Ranked]:
         query = compile_query(self._derived.reader.schema, asked)
         if query is None:
             return []
         table = self._look.table
-        found = _indexed(self._look, self._derived, query, scope, wanted)
+        found = _indexed(self._look, self._derived, query, scope, -(-wanted // WINDOW) * WINDOW)
+        found = self._with_documents(asked, found)
         newer = self._derived.unindexed
         if scope.doc_ids is not None:
             newer &= scope.doc_ids
         if newer:
             found += _newer(self._look, found, self._tokens, newer, wanted)
-        found.sort(key=lambda one: (-one[0], one[1:]))
+            found.sort(key=_best_first)
         return [Ranked(score, place=(table.doc_ids[place], ordinal)) for score, place, ordinal in found[:wanted]]
+
+
+def _best_first(one: _Found) -> tuple[float, int, int]:
+    return -one[0], one[1], one[2]
 
 
 def _is_name(asked: Asked) -> bool:

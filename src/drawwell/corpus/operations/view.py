@@ -13,13 +13,16 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from drawwell.corpus.operations.paths import DocumentTable
 from drawwell.corpus.operations.words import Derived, WordsFolder, derived
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.schema import read_meta, translated
-from drawwell.corpus.store.words import GRAMS, TERMS, identity
+from drawwell.corpus.store.words import INDEXES, identity
+
+if TYPE_CHECKING:
+    from drawwell.retrieval.words import WordsReader
 
 __all__ = ["CITE_DIGITS", "META", "Look", "SectionRow", "Views"]
 
@@ -96,6 +99,7 @@ class Look:
         generation: of the content seen.
         table: its documents.
         derived: the index beside the store that was asked for; None when there is none that belongs to it.
+        beside: the second one that was asked for, likewise.
     """
 
     def __init__(self, connection: sqlite3.Connection, generation: str, table: DocumentTable, *, own: bool) -> None:
@@ -104,6 +108,7 @@ class Look:
         self.table = table
         self.own = own
         self.derived: Derived | None = None
+        self.beside: Derived | None = None
         self._select = _OWN if own else _FOREIGN
 
     def meta(self, key: str) -> str | None:
@@ -178,31 +183,31 @@ class Views:
         self._store = store
         self._lock = threading.Lock()
         self._table: tuple[str, DocumentTable] | None = None
-        self._words = {name: WordsFolder(store.path, name) for name in (TERMS, GRAMS)}
+        self._words = {name: WordsFolder(store.path, name) for name in INDEXES}
 
     @contextlib.contextmanager
-    def look(self, index: str = "") -> Iterator[Look]:
+    def look(self, index: str = "", beside: str = "") -> Iterator[Look]:
         """One consistent look at the store, in a read transaction of this thread's connection.
 
         Args:
             index: name of an index beside the store that will be asked; empty for none.
+            beside: name of a second one.
 
         Raises:
             NotReady: the call was interrupted, by a server that is leaving say.
             StoreBusy, StoreError: the store cannot be read.
         """
         # Before the store: what the index holds then is in the store too, or known there to be gone.
-        reader = self._words[index].latest() if index else None
+        readers = [self._words[name].latest() if name else None for name in (index, beside)]
         try:
             connection, generation = self._begin()
         except sqlite3.DatabaseError as error:
             raise translated(self._store.path, error) from error
         try:
             look = Look(connection, generation, self._documents(connection, generation), own=self._store.own)
-            if reader is not None and look.own:
-                look.derived = derived(
-                    reader, identity(connection, index), int(look.meta("drawwell.generation") or 0), look.table
-                )
+            look.derived, look.beside = (
+                _belonging(look, reader, name) for reader, name in zip(readers, (index, beside), strict=True)
+            )
             yield look
         except sqlite3.DatabaseError as error:
             raise translated(self._store.path, error) from error
@@ -227,6 +232,12 @@ class Views:
             if self._table is None or self._table[0] != generation:
                 self._table = (generation, DocumentTable.load(connection, own=self._store.own))
             return self._table[1]
+
+
+def _belonging(look: Look, reader: WordsReader | None, name: str) -> Derived | None:
+    if reader is None or not look.own:
+        return None
+    return derived(reader, identity(look.connection, name), int(look.meta("drawwell.generation") or 0), look.table)
 
 
 def _end(connection: sqlite3.Connection) -> None:

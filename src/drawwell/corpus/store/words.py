@@ -12,6 +12,7 @@ from drawwell.corpus.store.places import STORE_NAME
 from drawwell.corpus.store.schema import read_meta
 
 __all__ = [
+    "DOCUMENTS",
     "GRAMS",
     "INDEXES",
     "META",
@@ -25,13 +26,15 @@ __all__ = [
 
 TERMS = "terms"
 """What ranks the sections."""
+DOCUMENTS = "documents"
+"""What says how well their documents fit."""
 GRAMS = "grams"
 """What tells grep which sections to read."""
-INDEXES = (TERMS, GRAMS)
+INDEXES = (TERMS, DOCUMENTS, GRAMS)
 META = "meta.json"
 """Tantivy's list of what is committed to an index, replaced by each commit."""
 
-_VERSIONS = {TERMS: 1, GRAMS: 1}
+_VERSIONS = {TERMS: 1, DOCUMENTS: 1, GRAMS: 1}
 """Raised whenever the same text may be indexed in another way, so that an older index is made anew."""
 _FOLLOWED = "followed.json"
 """What was last followed: it spares looking into indexes that are up to date."""

@@ -7,8 +7,9 @@ import re
 __all__ = ["defined_in"]
 
 _LINE_START = re.compile(
-    r"\n[ \t>]*+(?:"  # - `NAME`, **name**, | `name` |
-    r"(?:[-*+|:]|[0-9]{1,3}[.)])?[ \t]*+(?:\*\*`?|__`?|`)(?P<name>[^\s`*|/]{2,80})[`*_]"
+    r"\n[ \t>]*+(?:"  # - `NAME`: what it is; **name** - what it is; | `name` | what it is |
+    r"(?:[-*+|:]|[0-9]{1,3}[.)])?[ \t]*+(?:\*\*`?|__`?|`)(?P<name>[^\s`*|/]{1,80}[^\s`*|/:])"
+    r"(?::[`*_]++|[`*_]++:?\**+[ \t]*+(?=[:|(\n\u2013\u2014-]))"
     r"|(?:(?:async|export|public|private|static|default|pub)[ \t]++)*+"
     r"(?:def|class|function|fn|func|interface|struct|enum|trait|type)[ \t]++(?P<code>\w++)"
     r")"
@@ -27,7 +28,7 @@ def defined_in(text: str) -> tuple[str, str]:
     """
     declared: list[str] = []
     listed: list[str] = []
-    for found in _LINE_START.finditer(f"\n{text}"):
+    for found in _LINE_START.finditer(f"\n{text}\n"):
         if found["code"]:
             declared.append(found["code"])
         else:

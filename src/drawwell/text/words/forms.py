@@ -6,7 +6,7 @@ What a chunk gives depends on nothing else, so each distinct one is analysed onc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from drawwell.text.words.characters import comparable, decoded, without_marks
 from drawwell.text.words.languages import ENGLISH, FUNCTION_WORDS, language_of_letter
@@ -15,8 +15,9 @@ from drawwell.text.words.stems import stem
 
 __all__ = ["chunks_of_text", "exact_text", "identifier_text", "is_function_word", "piece_stems", "stem_text"]
 
-_MOST_KEPT = 200_000
-_LONGEST_KEPT = 40
+_MOST_KEPT = 100_000  # chunks whose tokens are remembered, for each kind of token
+_LONGEST_KEPT = 100
+_LONGEST_WIDE_KEPT = 20  # text without blanks hardly ever comes twice
 
 
 def chunks_of_text(text: str) -> list[str]:
@@ -57,12 +58,18 @@ def piece_stems(piece: Piece, language: str) -> tuple[tuple[str, ...], tuple[str
     return tuple(wholes), tuple(part for part in parts if part not in wholes)
 
 
+@lru_cache(maxsize=4096)
+def _pieces(chunk: str) -> tuple[Piece, ...]:
+    """The pieces of a chunk, remembered between the exact tokens of a section and its stems."""
+    return pieces_of(chunk)
+
+
 class _Kept(dict[str, str]):
     """Answers by chunk, made on demand, forgotten all at once when they are too many."""
 
     def __missing__(self, chunk: str) -> str:
         answer = self.made(chunk)
-        if len(chunk) <= _LONGEST_KEPT:
+        if len(chunk) <= (_LONGEST_KEPT if chunk.isascii() else _LONGEST_WIDE_KEPT):
             if len(self) >= _MOST_KEPT:
                 self.clear()
             self[chunk] = answer
@@ -74,12 +81,12 @@ class _Kept(dict[str, str]):
 
 class _Exact(_Kept):
     def made(self, chunk: str) -> str:
-        return " ".join([token for piece in pieces_of(chunk) for token in piece.exact])
+        return " ".join([token for piece in _pieces(chunk) for token in piece.exact])
 
 
 class _Identifiers(_Kept):
     def made(self, chunk: str) -> str:
-        pieces = pieces_of(chunk)
+        pieces = _pieces(chunk)
         if len(pieces) != 1 or not (pieces[0].parts or len(pieces[0].wholes) > 1):
             return ""
         return " ".join(pieces[0].wholes)
@@ -92,7 +99,7 @@ class _Stems(_Kept):
 
     def made(self, chunk: str) -> str:
         found: list[str] = []
-        for piece in pieces_of(chunk):
+        for piece in _pieces(chunk):
             if not piece.parts and is_function_word(piece.exact[0], self.language):
                 continue
             for forms in piece_stems(piece, self.language):

@@ -21,7 +21,7 @@ _MOST_PARTS = 12
 
 # All that is not ASCII stays in a chunk but for the punctuation that stands at words most often.
 _CHUNK = re.compile(r"[^\s!-\"%&(-*,/:-@\[-^`{-~\u00a0-\u00a9\u00ab-\u00b4\u00b6-\u00bf\u2010-\u205e\u3001-\u3003]+")
-_ASCII_SEPARATORS = str.maketrans({chr(code): " " for code in range(128) if not _CHUNK.match(chr(code))})
+_ASCII_BLANKED = bytes(code if _CHUNK.match(chr(code)) else 32 for code in range(128)) + bytes(128)
 
 _EAST_ASIAN = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Bopomofo}\u30fc\uff70"
 _UNSPACED = r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
@@ -70,7 +70,7 @@ class Piece(NamedTuple):
 def chunks_of(text: str) -> list[str]:
     """Split a comparable text into stretches without blanks and most punctuation, in order, repetitions kept."""
     if text.isascii():
-        return text.translate(_ASCII_SEPARATORS).split()
+        return text.encode().translate(_ASCII_BLANKED).decode().split()
     return _CHUNK.findall(text)
 
 
