@@ -1,6 +1,6 @@
 """Asks questions in Japanese, Chinese, Korean and Russian of the FastAPI documentation and looks for their pages.
 
-By hand: ``python -m tests.acceptance_languages FOLDER``, the folder of the documentation as its repository has it. It is
+By hand: ``python -m tests.acceptance_languages FOLDER``, the folder being that of the documentation's repository. It is
 ingested into a temporary store. Prints for each language how often a page that answers is the first hit, among the
 first five and among the first ten, in the modes ``lexical`` and ``plain``, and where the page stands for every question
 that is not answered by the first hit. Fails when ``lexical`` does not have a page within the first ten hits, or when

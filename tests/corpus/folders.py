@@ -87,6 +87,8 @@ def as_other_user(code: str, *arguments: str) -> str:
     imports += "from drawwell.corpus.store.handle import Store\nfrom drawwell.corpus.store.places import *\n"
     imports += "from drawwell.corpus.options import IngestOptions\n"
     imports += "import drawwell.corpus.ingest.pool, drawwell.corpus.index.render\n"
+    imports += "import drawwell.corpus.operations.lexical, drawwell.retrieval.grams\n"
+    imports += "from drawwell.corpus.operations.corpus import Corpus\n"
     imports += "import urllib.parse, drawwell.text.formats.markdown, encodings.latin_1, encodings.utf_8_sig\n"
     command = [sys.executable, "-c", imports + prelude + code, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.places import store_path
 from drawwell.text.tokens import normalise_for_fts
+from tests.corpus.editions import problems_of, text_of, word_of
 from tests.corpus.folders import contents, documents, fill, rows, take, texts
 
 DOCUMENTS = 60
@@ -31,6 +33,30 @@ def tell(stage, done, total, path):
     print(stage, flush=True)
 print(ingest(root, root / ".drawwell" / "store.sqlite", IngestOptions(workers=2), tell).documents)
 """
+
+RUN_TO_A_STOP = """
+import sys, time
+from pathlib import Path
+from drawwell.corpus.ingest.run import ingest
+from drawwell.corpus.options import IngestOptions
+from drawwell.retrieval.words import WordsWriter
+root, stop = Path(sys.argv[1]), int(sys.argv[2])
+points = 0
+def pass_by():
+    global points
+    points += 1
+    if points == stop:
+        print("here", flush=True)
+        time.sleep(60)
+commit = WordsWriter.commit
+def told(writer):
+    pass_by()
+    commit(writer)
+    pass_by()
+WordsWriter.commit = told
+ingest(root, root / ".drawwell" / "store.sqlite", IngestOptions(workers=1))
+"""
+"""Stops for good before or after one of the commits of the indexes."""
 
 
 def edition(number: int, name: str) -> str:
@@ -122,6 +148,28 @@ def test_a_kill_leaves_every_document_whole(tmp_path: Path, inline_bytes: int) -
         "SELECT id, text, prev_id, next_id FROM sections ORDER BY id",
     ):
         assert rows(root, query) == rows(peace, query)
+
+
+@pytest.mark.parametrize("share", [DOCUMENTS // 3, 1], ids=["many changed", "one changed"])
+def test_a_kill_between_the_commits_of_store_and_indexes(tmp_path: Path, share: int) -> None:
+    """Before and after the commit of each index: every answer is right for what the store holds."""
+    root = fill(tmp_path / "docs", {f"{n:02}.md": text_of(n, 0) for n in range(DOCUMENTS)})
+    take(root, workers=1)
+    words = [word_of(n, 0) for n in range(DOCUMENTS)]
+    with closing(Corpus(Store.open(store_path(root)))) as corpus:
+        for stop in range(1, 7):
+            fill(root, {f"{n:02}.md": text_of(n, stop) for n in range(share)})
+            words += [word_of(n, stop) for n in range(share)]
+            command = [sys.executable, "-c", RUN_TO_A_STOP, str(root), str(stop)]
+            with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+                assert process.stdout is not None
+                assert process.stdout.readline() == b"here\n"
+                process.kill()
+            assert problems_of(corpus, words, sample=6, seed=stop) == []
+            assert texts(root, "00.md") == text_of(0, stop)
+        take(root, workers=1)
+        assert problems_of(corpus, words, sample=20) == []
+        assert corpus.search(word_of(0, 6)).mode == "lexical"
 
 
 def test_fs_17_two_ingests_at_once_of_a_new_store(tmp_path: Path) -> None:

@@ -411,3 +411,17 @@ def test_a_store_that_does_not_hold_together_is_damage(store: Path, harm: str) -
     with pytest.raises(StoreError, match="damaged") as caught:
         take(store.parent.parent)
     assert caught.value.suggestion == "Delete it and ingest the folder again"
+
+
+def test_opening_a_store_again_keeps_the_locks_of_its_readers(store: Path) -> None:
+    """Another process that writes and closes does not take the log away under a reader, whatever was opened since."""
+    code = "import sys; from pathlib import Path; from drawwell.corpus.store.connect import open_for_writing\n"
+    code += "connection = open_for_writing(Path(sys.argv[1])); connection.execute('UPDATE meta SET value = value')\n"
+    code += "connection.close()"
+    with closing(Store.open(store)) as reader:
+        reader.generation()
+        Store.open(store).close()
+        open_for_writing(store).close()
+        subprocess.run([sys.executable, "-c", code, str(store)], check=True)
+        assert store.with_name("store.sqlite-wal").exists()
+        assert reader.generation()

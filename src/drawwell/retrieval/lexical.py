@@ -54,8 +54,10 @@ FIELDS = (TextField(EXACT), TextField(STEMS, positions=False), TextField(_HEADIN
 _EXACT_WEIGHT = 0.5
 _STEM_WEIGHT = 1.0
 _PART_WEIGHT = 0.4
-_HEADING_WEIGHT = 0.5
-_DEFINED_WEIGHT = 1.25
+_HEADING_WEIGHT = 0.4
+_DEFINED_WEIGHT = 2.0
+_LOOKED_UP_WEIGHT = 6.0  # the same, when the name is all that is asked for
+_WHOLE_WEIGHT = 2.0
 _DEFINED = "="
 """Stands before an identifier that a section defines, in its heading field; no token holds it."""
 
@@ -76,12 +78,14 @@ class AskedWord:
         stems: its stems, in every language of the index.
         parts: sub-tokens, as stems.
         weight: how much it counts.
+        is_name: whether it is made of parts or bears a symbol, so that a section may define it.
     """
 
     exact: tuple[str, ...]
     stems: tuple[str, ...]
     parts: tuple[str, ...]
     weight: float = 1.0
+    is_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,21 +96,25 @@ class Asked:
         words: what is searched for; function words only when it has no others.
         phrases: exact tokens that were quoted, in order.
         cut: whether the question was longer than what is looked at.
+        whole: exact tokens of a question that is one word without blanks: texts that hold it whole come first.
     """
 
     words: tuple[AskedWord, ...]
     phrases: tuple[tuple[str, ...], ...] = ()
     cut: bool = False
+    whole: tuple[str, ...] = ()
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """What a snippet should show: words and parts as they are, stems as beginnings of words, marked with ``*``."""
+        """What a snippet should show: names and parts as they are, stems as beginnings of words, marked with ``*``."""
         exact = [token for word in self.words for token in word.exact]
         stems = [stem.rpartition(":")[2] for word in self.words for stem in (*word.stems, *word.parts)]
         begins = [
             f"{stem.rstrip('i')}*" if stem.isalpha() and len(stem) >= _SHORTEST_BEGINNING else stem for stem in stems
         ]
-        return tuple(dict.fromkeys((*exact, *begins)))
+        covered = tuple(begin[:-1] for begin in begins if begin.endswith("*"))
+        rest = (token for token in exact if not (token.isalpha() and token.startswith(covered)))
+        return tuple(dict.fromkeys((*rest, *begins)))
 
 
 def fields_of(headings: Sequence[str], covers: Sequence[str], text: str, language: str = ENGLISH) -> dict[str, str]:
@@ -184,9 +192,11 @@ def parse(query: str, languages: Collection[str] = (ENGLISH,)) -> Asked:
     guessed = guess_language((piece.exact[0] for piece in pieces), _FEWEST_IN_QUERY)
     language = guessed if guessed in languages else ENGLISH
     telling = [piece for piece in pieces if not _says_nothing(piece, language)]
-    distinct = _parted(telling or pieces)
+    asked = telling or pieces
+    distinct = _parted(asked)
     words = tuple(_word(piece, weight, languages) for piece, weight in list(distinct.items())[:MAX_TOKENS])
-    return Asked(words, _phrases(text), len(query) > MAX_QUERY_CHARS or len(distinct) > MAX_TOKENS)
+    cut = len(query) > MAX_QUERY_CHARS or len(distinct) > MAX_TOKENS
+    return Asked(words, _phrases(text), cut, _whole(asked))
 
 
 def _bounded(query: str) -> str:
@@ -225,6 +235,15 @@ def _parted(pieces: Iterable[Piece]) -> dict[Piece, float]:
     return weights
 
 
+def _whole(pieces: Sequence[Piece]) -> tuple[str, ...]:
+    """The pairs of a question that is one word of several, when all between the first and the last are asked for."""
+    if len(pieces) != 1 or not pieces[0].is_unspaced:
+        return ()
+    exact = pieces[0].exact
+    pairs, _ = telling_pairs(_stretch(pieces[0]), exact)
+    return tuple(pairs) if 1 < len(pairs) <= MAX_TOKENS and tuple(pairs) == exact[: len(pairs)] else ()
+
+
 def _word(piece: Piece, weight: float, languages: Collection[str]) -> AskedWord:
     stems: dict[str, None] = {}
     parts: dict[str, None] = {}
@@ -232,7 +251,8 @@ def _word(piece: Piece, weight: float, languages: Collection[str]) -> AskedWord:
         whole, part = piece_stems(piece, language)
         stems.update(dict.fromkeys(whole))
         parts.update(dict.fromkeys(part))
-    return AskedWord(piece.exact, tuple(stems), tuple(part for part in parts if part not in stems), weight)
+    is_name = bool(piece.parts) or len(piece.exact) > 1
+    return AskedWord(piece.exact, tuple(stems), tuple(part for part in parts if part not in stems), weight, is_name)
 
 
 def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
@@ -255,21 +275,24 @@ def compile_query(schema: Schema, asked: Asked, *, phrases: bool = True) -> Quer
     Returns:
         None when there is nothing to search for.
     """
-    clauses = [(Occur.Should, clause) for word in asked.words for clause in _clauses(schema, word)]
+    defined = _DEFINED_WEIGHT if len(asked.words) > 1 else _LOOKED_UP_WEIGHT
+    clauses = [(Occur.Should, clause) for word in asked.words for clause in _clauses(schema, word, defined)]
     if not clauses:
         return None
+    if asked.whole:
+        clauses.append((Occur.Should, Query.boost_query(_phrase(schema, asked.whole), _WHOLE_WEIGHT)))
     if phrases:
         clauses.extend((Occur.Must, _phrase(schema, tokens)) for tokens in asked.phrases)
     return Query.boolean_query(clauses)
 
 
-def _clauses(schema: Schema, word: AskedWord) -> list[Query]:
+def _clauses(schema: Schema, word: AskedWord, defined: float) -> list[Query]:
     clauses = [_term(schema, EXACT, token, _EXACT_WEIGHT) for token in word.exact]
     for token in word.stems:
         clauses.append(_term(schema, STEMS, token, _STEM_WEIGHT))
         clauses.append(_term(schema, _HEADING, token, _HEADING_WEIGHT))
-    if word.parts or len(word.exact) > 1:
-        clauses.extend(_term(schema, _HEADING, _DEFINED + token, _DEFINED_WEIGHT) for token in word.stems[:1])
+    if word.is_name:
+        clauses.extend(_term(schema, _HEADING, _DEFINED + token, defined) for token in word.stems[:1])
     for token in word.parts:
         clauses.append(_term(schema, STEMS, token, _PART_WEIGHT))
         clauses.append(_term(schema, _HEADING, token, _PART_WEIGHT * _HEADING_WEIGHT))

@@ -154,9 +154,9 @@ class WordsReader:
         found = self.searcher.search(asked, most, count=False, order_by_field=_KEY, order=Order.Asc)
         return [key for key, _ in found.hits if key is not None]
 
-    def holds(self, generation: int) -> bool:
-        """Whether a document is in the index."""
-        return self.count(Query.term_query(self.schema, _DOCUMENT, str(generation), "basic")) > 0
+    def documents(self) -> set[int]:
+        """The generations of the documents in the index."""
+        return {key >> KEY_BITS for key in self.matching(Query.all_query())}
 
     def count(self, query: Query, documents: Collection[int] | None = None) -> int:
         """How many hits a query has. Arguments as for ``top``."""

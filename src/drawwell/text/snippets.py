@@ -17,7 +17,7 @@ SNIPPET_CHARS = 150
 
 _SCANNED = 50_000  # code points looked at, around the first match in a longer text
 _FOLDED = 500_000  # code points of a text that is not ASCII in which the first match is looked for
-_MOST_PLACES = 40  # occurrences of one token looked at
+_MOST_PLACES = 12  # occurrences of one token looked at
 _BEGINS = "*"
 _SLACK = 20  # characters given up at an end to cut between words
 _HEADINGS = re.compile(r"(?:[ ]{0,3}#{1,6}[ \t][^\n]*\n+)+")

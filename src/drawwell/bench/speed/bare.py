@@ -21,7 +21,7 @@ def bare_contender(store: Path, hits: int) -> Contender[str]:
         store: the store file.
         hits: how many to ask for.
     """
-    reader = WordsFolder(store, TERMS).latest()
+    reader, _ = WordsFolder(store, TERMS).latest()
     if reader is None:
         return Contender(BARE_TOOL, _impossible, missing="no words index beside the store")
     languages = languages_in(reader.searcher)

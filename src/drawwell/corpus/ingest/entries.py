@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from drawwell.retrieval.lexical import document_language, fields_of
 from drawwell.text.lines import without
 
 __all__ = ["Entries", "StoredSection", "term_entries"]
+
+_TELLING_SECTIONS = 10
+"""Sections at its beginning by which a document's language is told."""
 
 Entries = Iterator[tuple[int, Mapping[str, str]]]
 """Ordinal and fields of what is indexed of one document."""
@@ -32,10 +36,10 @@ def term_entries(sections: Iterable[StoredSection]) -> Entries:
     Args:
         sections: all of them, in order.
     """
-    language = ""
-    for section in sections:
+    known = list(sections)
+    language = document_language("\n".join(islice((section.text for section in known), _TELLING_SECTIONS)))
+    for section in known:
         visible = section.text if section.hidden == "[]" else without(section.text, json.loads(section.hidden))
-        language = language or document_language(visible)
         inside = [*_list(section.covers), *_list(section.parents)]
         yield section.ordinal, fields_of(json.loads(section.headings), inside, visible, language)
 

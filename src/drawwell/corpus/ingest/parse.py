@@ -23,7 +23,7 @@ __all__ = ["parse_document"]
 
 PATH_JOINER = " > "
 _MOST_PREPARED = 2_000_000
-"""Code points up to which a document is prepared for the index here; a larger one is taken from the store, bit by bit."""
+"""Code points up to which a document is prepared for the index here; a larger one comes from the store, bit by bit."""
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 

@@ -28,7 +28,6 @@ from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.lock import StoreLock, lock_path
 from drawwell.corpus.store.places import STORE_DIR, STORE_NAME, store_path
 from drawwell.corpus.store.schema import unwritable, write_failure
-from drawwell.corpus.store.words import forget_later
 from drawwell.errors import SourceError, StoreError
 from drawwell.model import Noted
 
@@ -140,7 +139,6 @@ class _Run:
     troubles: list[Noted] = field(default_factory=list)
 
     def bring_up_to_date(self, found: Discovery, started: float) -> IngestReport:
-        forget_later(self.connection, self.store)
         known = load_known(self.connection)
         if found.seen == 0 and not known:
             raise _empty(self.root)

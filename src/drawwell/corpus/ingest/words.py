@@ -12,13 +12,24 @@ from tantivy import Index
 
 from drawwell.corpus.ingest.entries import Entries, StoredSection, term_entries
 from drawwell.corpus.store.schema import read_meta
-from drawwell.corpus.store.words import DOCUMENTS, GRAMS, TERMS, identity, note_followed, words_folder
+from drawwell.corpus.store.words import (
+    DOCUMENTS,
+    GRAMS,
+    TERMS,
+    IndexUnusable,
+    begin_following,
+    identity,
+    index_faults,
+    is_self_contained,
+    note_followed,
+    words_folder,
+)
 from drawwell.retrieval.documents import DOCUMENT_FIELDS, document_of
 from drawwell.retrieval.grams import GRAMS_FIELDS, grams_of
 from drawwell.retrieval.lexical import FIELDS
 from drawwell.retrieval.words import TextField, WordsReader, WordsWriter, known_documents
 
-__all__ = ["Follower"]
+__all__ = ["Follower", "has_later"]
 
 _MOST_DELETED = 0.05
 """Deleted sections still count in the frequencies of terms; beyond this share an index is written anew."""
@@ -61,11 +72,13 @@ class Follower:
     Args:
         connection: to the store, whose lock is held.
         store: its file.
+        anew: whether the indexes that there are cannot be trusted.
     """
 
-    def __init__(self, connection: sqlite3.Connection, store: Path) -> None:
+    def __init__(self, connection: sqlite3.Connection, store: Path, *, anew: bool = False) -> None:
         self._connection = connection
         self._store = store
+        self._anew = not begin_following(store) or anew
         self._stack = ExitStack()
         self._early: dict[str, WordsWriter] = {}
         self._taken: set[int] = set()
@@ -97,6 +110,8 @@ class Follower:
         works = [(kind, self._work(kind)) for kind in _KINDS]
         total = sum(len(work.added) for _, work in works)
         done = 0
+        # What an index holds has to be in the store even after a power cut, which may take the end of the store's log.
+        self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
         for kind, work in works:
             early = self._early.get(kind.name)
             if not (early or work.anew or work.gone or work.added):
@@ -125,25 +140,33 @@ class Follower:
         rows = self._connection.execute("SELECT generation, doc_id FROM drawwell_documents ORDER BY generation")
         live: dict[int, int] = dict(map(tuple, rows))
         if kind.name in self._early:
-            return _Work(True, (), {one: live[one] for one in live if one not in self._taken})
-        reader = _reader(words_folder(self._store, kind.name))
+            gone = tuple(self._taken.difference(live))
+            return _Work(True, gone, {one: live[one] for one in live if one not in self._taken})
+        reader = None if self._anew else _reader(words_folder(self._store, kind.name))
         if reader is None or reader.identity != identity(self._connection, kind.name):
             return _Work(True, (), live)
-        if reader.generation > int(read_meta(self._connection, "drawwell.generation") or 0):
-            return _Work(True, (), live)  # the store is an older copy of itself, and its numbers may come again
         known = known_documents(reader)
-        gone = [generation for generation in known if generation not in live]
-        if sum(known[generation] for generation in gone) > _MOST_DELETED * sum(known.values()):
+        deleted = sum(count for generation, count in known.items() if generation not in live)
+        if deleted > _MOST_DELETED * sum(known.values()):
             return _Work(True, (), live)
-        still = tuple(generation for generation in gone if reader.holds(generation))
-        return _Work(False, still, {one: live[one] for one in live if one > reader.generation})
+        held = reader.documents()
+        return _Work(False, tuple(held.difference(live)), {one: live[one] for one in live if one not in held})
+
+
+def has_later(connection: sqlite3.Connection, store: Path) -> bool:
+    """Whether an index of a store holds documents that are newer than the store: it is an older copy of itself."""
+    generation = int(read_meta(connection, "drawwell.generation") or 0)
+    readers = ((kind.name, _reader(words_folder(store, kind.name))) for kind in _KINDS)
+    return any(
+        reader is not None and reader.identity == identity(connection, name) and reader.generation > generation
+        for name, reader in readers
+    )
 
 
 def _reader(folder: Path) -> WordsReader | None:
-    if not folder.is_dir():
-        return None
-    with suppress(ValueError, OSError):
-        return WordsReader(Index.open(str(folder)))
+    if is_self_contained(folder):
+        with suppress(IndexUnusable), index_faults():
+            return WordsReader(Index.open(str(folder)))
     return None
 
 

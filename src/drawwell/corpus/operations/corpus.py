@@ -102,9 +102,12 @@ class Corpus:
             ArgumentError: an argument is wrong.
         """
         asked = searching.Query(text=query, within=within, limit=limit, mode=mode, max_tokens=max_tokens, cursor=cursor)
-        with self._views.look(*(() if mode == "plain" else (TERMS, DOCUMENTS))) as look:
+
+        def answer(look: Look) -> tuple[SearchResult, dict[str, str]]:
             found = searching.search(look, asked)
-            stale = self._stale(look, [hit.doc for hit in found.hits])
+            return found, self._stale(look, [hit.doc for hit in found.hits])
+
+        found, stale = self._views.ask(() if mode == "plain" else (TERMS, DOCUMENTS), answer)
         return replace(found, hits=_marked(found.hits, stale)) if self._told(stale) else found
 
     def read(
@@ -200,9 +203,12 @@ class Corpus:
             cursor=cursor,
             seconds=self._grep_seconds,
         )
-        with self._views.look(GRAMS) as look:
+
+        def answer(look: Look) -> tuple[GrepResult, dict[str, str]]:
             found = grepping.grep(look, asked)
-            stale = self._stale(look, [match.doc for match in found.matches])
+            return found, self._stale(look, [match.doc for match in found.matches])
+
+        found, stale = self._views.ask((GRAMS,), answer)
         return replace(found, matches=_marked(found.matches, stale)) if self._told(stale) else found
 
     def index(self, prefix: str = "", *, max_tokens: int | None = None, cursor: str | None = None) -> IndexText:

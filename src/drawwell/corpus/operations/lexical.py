@@ -14,6 +14,7 @@ from drawwell.corpus.operations.view import Look
 from drawwell.corpus.operations.words import Derived
 from drawwell.retrieval.documents import DOCUMENT_WEIGHT, WINDOW, compile_document_query
 from drawwell.retrieval.lexical import MAX_QUERY_CHARS, MAX_TOKENS, Asked, compile_query, languages_in, parse
+from drawwell.retrieval.nearby import compile_fallback, suggest
 from drawwell.retrieval.words import place_of
 
 __all__ = ["LexicalRanking"]
@@ -82,14 +83,27 @@ class LexicalRanking:
     def _like(self, scope: Scope, wanted: int) -> list[Ranked]:
         """Sections that hold parts of the words, or words like them."""
         asked = replace(self._asked, phrases=())
-        ranked = self._ranked(asked, scope, wanted) if _is_name(asked) else []
+        self._suggest(asked)
+        if _is_name(asked):
+            ranked = self._ranked(asked, scope, wanted)
+            if ranked:
+                self._notes.append("no section holds the whole name: these hold parts of it")
+                return ranked
+        reader = self._derived.reader
+        ranked = self._found(compile_fallback(reader.schema, reader.searcher, asked), asked, scope, wanted)
         if ranked:
-            self._notes.append("no section holds the whole name: these hold parts of it")
+            self._notes.append("no section holds the words of the query: these hold words like them")
         return ranked
+
+    def _suggest(self, asked: Asked) -> None:
+        """Name the words of the corpus that are like those of the query."""
+        searcher = self._derived.reader.searcher
+        likely = [near for word in asked.words if (near := suggest(searcher, word.exact[-1], 1))]
+        if likely:
+            self._notes.append(f"did you mean {' '.join(near[0] for near in likely)}?")
 
     def _with_documents(self, asked: Asked, found: list[_Found]) -> list[_Found]:
         """The sections found with the scores of their documents added, each window of them ordered anew."""
-        found.sort(key=_best_first)
         beside = self._look.beside
         query = None if beside is None else compile_document_query(beside.reader.schema, asked)
         if beside is None or query is None:
@@ -108,12 +122,16 @@ class LexicalRanking:
         return ordered
 
     def _ranked(self, asked: Asked, scope: Scope, wanted: int) -> list[Ranked]:
-        query = compile_query(self._derived.reader.schema, asked)
+        return self._found(compile_query(self._derived.reader.schema, asked), asked, scope, wanted)
+
+    def _found(self, query: TantivyQuery | None, asked: Asked, scope: Scope, wanted: int) -> list[Ranked]:
         if query is None:
             return []
         table = self._look.table
-        found = _indexed(self._look, self._derived, query, scope, -(-wanted // WINDOW) * WINDOW)
-        found = self._with_documents(asked, found)
+        looked_at = -(-wanted // WINDOW) * WINDOW
+        found = _indexed(self._look, self._derived, query, scope, looked_at)
+        found.sort(key=_best_first)
+        found = self._with_documents(asked, found[:looked_at])
         newer = self._derived.unindexed
         if scope.doc_ids is not None:
             newer &= scope.doc_ids

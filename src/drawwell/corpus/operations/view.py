@@ -11,20 +11,22 @@ import hashlib
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from drawwell.corpus.operations.paths import DocumentTable
 from drawwell.corpus.operations.words import Derived, WordsFolder, derived
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.schema import read_meta, translated
-from drawwell.corpus.store.words import INDEXES, identity
+from drawwell.corpus.store.words import INDEXES, IndexUnusable, identity, index_faults
 
 if TYPE_CHECKING:
     from drawwell.retrieval.words import WordsReader
 
 __all__ = ["CITE_DIGITS", "META", "Look", "SectionRow", "Views"]
+
+Answer = TypeVar("Answer")
 
 CITE_DIGITS = 12
 """Hex digits of a text's hash in a ``cite`` id."""
@@ -198,7 +200,7 @@ class Views:
             StoreBusy, StoreError: the store cannot be read.
         """
         # Before the store: what the index holds then is in the store too, or known there to be gone.
-        readers = [self._words[name].latest() if name else None for name in (index, beside)]
+        readers = [self._words[name].latest() if name else (None, 0) for name in (index, beside)]
         try:
             connection, generation = self._begin()
         except sqlite3.DatabaseError as error:
@@ -206,13 +208,36 @@ class Views:
         try:
             look = Look(connection, generation, self._documents(connection, generation), own=self._store.own)
             look.derived, look.beside = (
-                _belonging(look, reader, name) for reader, name in zip(readers, (index, beside), strict=True)
+                _belonging(look, name, *found) for name, found in zip((index, beside), readers, strict=True)
             )
             yield look
         except sqlite3.DatabaseError as error:
             raise translated(self._store.path, error) from error
         finally:
             _end(connection)
+
+    def ask(self, indexes: Sequence[str], question: Callable[[Look], Answer]) -> Answer:
+        """The answer to a question from one look; without its indexes when one turns out to be damaged.
+
+        Args:
+            indexes: names of at most two, as for ``look``.
+            question: gives the answer; asked once more after such damage.
+
+        Raises:
+            NotReady, StoreBusy, StoreError: as for ``look``.
+        """
+        with self.look(*indexes) as look:
+            if look.derived is None:
+                return question(look)
+            try:
+                with index_faults():
+                    return question(look)
+            except IndexUnusable:
+                for name, used in zip(indexes, (look.derived, look.beside), strict=False):
+                    if used is not None:
+                        self._words[name].distrust(used.reader)
+                look.derived = look.beside = None
+                return question(look)
 
     def _begin(self) -> tuple[sqlite3.Connection, str]:
         while True:
@@ -234,10 +259,11 @@ class Views:
             return self._table[1]
 
 
-def _belonging(look: Look, reader: WordsReader | None, name: str) -> Derived | None:
+def _belonging(look: Look, name: str, reader: WordsReader | None, followed: int) -> Derived | None:
     if reader is None or not look.own:
         return None
-    return derived(reader, identity(look.connection, name), int(look.meta("drawwell.generation") or 0), look.table)
+    ahead = max(reader.generation, followed) > int(look.meta("drawwell.generation") or 0)
+    return derived(reader, identity(look.connection, name), look.table, ahead=ahead)
 
 
 def _end(connection: sqlite3.Connection) -> None:

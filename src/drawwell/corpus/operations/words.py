@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,15 @@ import platformdirs
 
 from drawwell.corpus.operations.paths import DocumentTable
 from drawwell.corpus.store.places import writable
-from drawwell.corpus.store.words import META, words_folder
+from drawwell.corpus.store.words import (
+    META,
+    NOTE,
+    IndexUnusable,
+    followed,
+    index_faults,
+    is_self_contained,
+    words_folder,
+)
 
 if TYPE_CHECKING:
     from drawwell.retrieval.words import WordsReader
@@ -47,33 +56,42 @@ class WordsFolder:
     store: Path
     name: str
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _opened: tuple[object, WordsReader | None] | None = None
+    _opened: tuple[object, WordsReader | None, int] | None = None
 
-    def latest(self) -> WordsReader | None:
-        """The index as last committed; None when there is none that can be read."""
+    def latest(self) -> tuple[WordsReader | None, int]:
+        """The index as last committed, and the commit of the store up to which it is known to have followed.
+
+        None when there is no index that can be read; 0 when it is not known.
+        """
         folder = words_folder(self.store, self.name)
         state = _state(folder)
         if state is None:
-            return None
+            return None, 0
         with self._lock:
             if self._opened is None or self._opened[0] != state:
-                self._opened = (state, _open(folder, state))
-            return self._opened[1]
+                self._opened = (state, _open(folder, state), followed(self.store))
+            return self._opened[1:]
+
+    def distrust(self, reader: WordsReader) -> None:
+        """Leave an index alone that turned out to be damaged, until it changes."""
+        with self._lock:
+            if self._opened is not None and self._opened[1] is reader:
+                self._opened = (self._opened[0], None, 0)
 
 
-def derived(reader: WordsReader, identity: str, generation: int, table: DocumentTable) -> Derived | None:
+def derived(reader: WordsReader, identity: str, table: DocumentTable, *, ahead: bool) -> Derived | None:
     """An index as one that belongs to a store.
 
     Args:
         reader: the index; its commit is older than the look at the store.
         identity: what an index of the store is marked with.
-        generation: of the store.
         table: the store's documents.
+        ahead: whether it has followed a later state of the store, for this one is an older copy.
 
     Returns:
         None when it is of another store, or of another time of this one.
     """
-    if reader.identity != identity or reader.generation > generation:
+    if reader.identity != identity or ahead:
         return None
     if table.newest <= reader.generation:
         return Derived(reader, frozenset())
@@ -81,36 +99,53 @@ def derived(reader: WordsReader, identity: str, generation: int, table: Document
     return Derived(reader, frozenset(table.doc_ids[place] for place in newer))
 
 
-def _state(folder: Path) -> tuple[int, ...] | None:
+def _state(folder: Path) -> tuple[tuple[int, ...], ...] | None:
+    """What changes whenever something is written to an index; None without one."""
+    index, note = _stamp(folder / META), _stamp(folder.parent / NOTE)
+    return (index, note) if index else None
+
+
+def _stamp(place: Path) -> tuple[int, ...]:
     try:
-        found = (folder / META).stat()
+        found = place.lstat()
     except OSError:
-        return None
+        return ()
     return found.st_ino, found.st_mtime_ns, found.st_size
 
 
-def _open(folder: Path, state: tuple[int, ...]) -> WordsReader | None:
+def _open(folder: Path, state: tuple[tuple[int, ...], ...]) -> WordsReader | None:
     from tantivy import Index  # not everyone who opens a store searches it
 
     from drawwell.retrieval.words import WordsReader
 
-    try:
-        place = folder if writable(folder) else _copy(folder, state)
-        return WordsReader(Index.open(str(place)))
-    except (ValueError, OSError):
-        return None
+    with suppress(IndexUnusable), index_faults():
+        if is_self_contained(folder):
+            place = folder if writable(folder) else _copy(folder, state)
+            return WordsReader(Index.open(str(place)))
+    return None
 
 
-def _copy(folder: Path, state: tuple[int, ...]) -> Path:
+def _copy(folder: Path, state: tuple[tuple[int, ...], ...]) -> Path:
     """A copy of an index in the user's cache, for Tantivy cannot open one where it cannot write a lock."""
-    name = hashlib.sha256(os.fsencode(folder.resolve()) + repr(state).encode()).hexdigest()[:16]
-    place = platformdirs.user_cache_path("drawwell", appauthor=False) / "words" / name
-    if not (place / META).exists():
-        draft = place.with_name(f"{name}.{os.getpid()}")
-        shutil.rmtree(draft, ignore_errors=True)
-        shutil.copytree(folder, draft, ignore=shutil.ignore_patterns(".*.lock"))
-        try:
+    cache = platformdirs.user_cache_path("drawwell", appauthor=False) / "words"
+    copies = cache / _digest(os.fsencode(folder.resolve()))
+    place = copies / _digest(repr(state[0]).encode())
+    if (place / META).exists():
+        return place
+    draft = copies / f"{place.name}.{os.getpid()}"
+    try:
+        ignored = shutil.ignore_patterns(".*.lock")
+        shutil.copytree(folder, draft, ignore=ignored, copy_function=shutil.copyfile)
+        draft.chmod(0o700)  # and not read-only, as it was copied
+        with suppress(OSError):  # another process was faster
             draft.rename(place)
-        except OSError:  # another process was faster
-            shutil.rmtree(draft, ignore_errors=True)
+        for other in copies.iterdir():
+            if len(other.name) == len(place.name) and other != place:  # of an earlier commit
+                shutil.rmtree(other, ignore_errors=True)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
     return place
+
+
+def _digest(name: bytes) -> str:
+    return hashlib.sha256(name).hexdigest()[:16]

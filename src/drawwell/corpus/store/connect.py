@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import sqlite3
@@ -22,7 +23,6 @@ PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32000;
 """
 BUSY_SECONDS = 30.0
 _NOT_HERE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR)
-_MAGIC = b"SQLite format 3\0"
 _BESIDE = ("-wal", "-shm", "-journal")
 """What SQLite opens beside a store."""
 
@@ -52,6 +52,8 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
     except BaseException as error:
         if connection is not None:
             connection.close()
+        if _is_no_database(error):
+            raise _no_database(path) from error
         if isinstance(error, sqlite3.Error):
             raise write_failure(path, error) from error
         raise
@@ -111,34 +113,48 @@ def connect_read_only(path: Path) -> tuple[Connection, bool]:
                 break
         except sqlite3.DatabaseError as error:
             connection.close()
-            raise damaged(path, error) from error
+            raise (_no_database(path) if _is_no_database(error) else damaged(path, error)) from error
         else:
             return connection, way != "mode=ro"
     raise StoreError(f"cannot open the store {path}: {failure}", "Check that you may read it") from failure
 
 
 def _check_file(path: Path, *, missing_ok: bool = False) -> None:
-    """Refuse what cannot be a store, in words that SQLite does not have."""
+    """Refuse what cannot be a store, in words that SQLite does not have.
+
+    The file itself is never opened here: closing it would give back the locks that SQLite holds on it for other
+    connections of this process (POSIX has it so), and another process would then take the log away under them.
+    """
     if path.is_dir():
         raise StoreError(f"{path} is a folder, not a store", f"Give the {STORE_NAME} file, or ingest the folder first")
     check_regular(path)
     for ending in _BESIDE:
         check_regular(path.with_name(path.name + ending))
     try:
-        with path.open("rb") as file:
-            magic = file.read(len(_MAGIC))
+        path.stat()
     except FileNotFoundError:
         if missing_ok:
             return
         raise StoreError(f"there is no store at {path}", "Make one with: drawwell ingest FOLDER") from None
     except OSError as error:
-        raise StoreError(f"cannot read the store {path}: {error.strerror}", "Check that you may read it") from error
-    if magic and magic != _MAGIC:
-        if path.parent.name == STORE_DIR:
-            raise damaged(path, "it is not an SQLite file")
-        raise StoreError(
-            f"{path} is not a store: it is not an SQLite file", "Give the store.sqlite that an ingest made"
-        )
+        raise _unreadable(path, error.strerror) from error
+    if not os.access(path, os.R_OK):
+        raise _unreadable(path, os.strerror(errno.EACCES))
+
+
+def _unreadable(path: Path, reason: str | None) -> StoreError:
+    return StoreError(f"cannot read the store {path}: {reason}", "Check that you may read it")
+
+
+def _is_no_database(error: BaseException) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_NOTADB
+
+
+def _no_database(path: Path) -> StoreError:
+    """What to tell a user of a file that is something else."""
+    if path.parent.name == STORE_DIR:
+        return damaged(path, "it is not an SQLite file")
+    return StoreError(f"{path} is not a store: it is not an SQLite file", "Give the store.sqlite that an ingest made")
 
 
 def wal_of(path: Path) -> Path:

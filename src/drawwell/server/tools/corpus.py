@@ -114,7 +114,10 @@ SEARCH = ToolSpec(
     input_schema=_schema(
         ("query",),
         {
-            "query": {"type": "string", "description": "Words or identifiers, or a question."},
+            "query": {
+                "type": "string",
+                "description": 'Words or identifiers, or a question; hits hold what is "quoted", if any do.',
+            },
             "in": _IN,
             "limit": _whole(1, 50, 10, "Most hits."),
             "mode": {
