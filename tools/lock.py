@@ -71,6 +71,11 @@ def pins(text: str) -> dict[str, list[Version]]:
     return found
 
 
+def entries(text: str) -> list[str]:
+    """The packages that a lock pins, each with its condition and its hashes, as they stand there."""
+    return re.split(r"\n(?=[A-Za-z0-9])", text.partition("\n")[2])
+
+
 def faults(name: str, text: str, project: dict[str, Any]) -> list[str]:
     """What is wrong with a lock, one sentence each."""
     wants = asked(project)
@@ -88,8 +93,7 @@ def faults(name: str, text: str, project: dict[str, Any]) -> list[str]:
             wrong.append(f"does not pin {requirement}")
     if "://" in text or "--index-url" in text or "--find-links" in text:
         wrong.append("names an address")
-    entries = re.split(r"\n(?=[A-Za-z0-9])", text.partition("\n")[2])
-    wrong.extend(f"has no hash for {entry.split()[0]}" for entry in entries if "--hash=sha256:" not in entry)
+    wrong.extend(f"has no hash for {entry.split()[0]}" for entry in entries(text) if "--hash=sha256:" not in entry)
     return wrong
 
 

@@ -23,7 +23,7 @@ from drawwell.corpus.operations import grep_texts
 from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.places import store_path
-from drawwell.corpus.store.words import INDEXES, META, NOTE, TERMS, words_folder
+from drawwell.corpus.store.words import GRAMS, INDEXES, META, NOTE, TERMS, words_folder
 from drawwell.retrieval.words import WordsReader
 from tests.corpus.folders import as_other_user, fill, public_folder, rows, take
 from tests.corpus.opened import ids
@@ -199,13 +199,11 @@ def test_an_older_copy_of_the_store_is_not_taken_for_what_was_indexed(root: Path
     store = store_path(root)
     old = Path(shutil.copy(store, tmp_path / "old.sqlite"))
     edit(root, "gannet")
-    (root / "3.md").unlink()
     take(root, workers=1)
     shutil.copy(old, store)
     if not noted:
         (words_folder(store) / NOTE).unlink()  # as a kill leaves it
     check(store, mode="plain")
-    fill(root, {"3.md": FILES["3.md"]})
     edit(root, "turnstone")
     take(root, workers=1)
     check(store, changed="turnstone")
@@ -308,6 +306,18 @@ def test_damage_within_files_never_stops_an_answer(root: Path) -> None:
         shutil.copytree(whole, words)
 
 
+def test_indexes_in_each_others_place(root: Path) -> None:
+    """They are not asked, and made anew."""
+    store = store_path(root)
+    terms, grams = words_folder(store, TERMS), words_folder(store, GRAMS)
+    terms.rename(terms.with_name("aside"))
+    grams.rename(terms)
+    terms.with_name("aside").rename(grams)
+    check(store, mode="plain")
+    take(root, workers=1)
+    check(store)
+
+
 class PanicException(BaseException):
     """What a panic of Rust's looks like to Python."""
 
@@ -372,6 +382,7 @@ def test_links_among_the_indexes_are_never_followed(root: Path, tmp_path: Path, 
     before = {path.name: path.stat().st_mtime_ns for path in outside.rglob("*")}
     with corpus_of(store) as corpus:
         assert ids(corpus.search("osprey")) == ids(corpus.grep("osprey")) == ["2.md#0"]
+        assert corpus.search("osprey").mode == ("plain" if place in ("", TERMS) else "lexical")
     edit(root, "turnstone")
     take(root, workers=1)
     assert {path.name: path.stat().st_mtime_ns for path in outside.rglob("*")} == before

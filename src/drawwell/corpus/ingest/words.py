@@ -78,10 +78,11 @@ class Follower:
     def __init__(self, connection: sqlite3.Connection, store: Path, *, anew: bool = False) -> None:
         self._connection = connection
         self._store = store
-        self._anew = not begin_following(store) or anew
+        self._anew = anew
         self._stack = ExitStack()
         self._early: dict[str, WordsWriter] = {}
         self._taken: set[int] = set()
+        begin_following(store)
 
     def close(self) -> None:
         """Give up what is not committed."""

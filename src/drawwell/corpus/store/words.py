@@ -87,7 +87,7 @@ def words_folder(store: Path, name: str = "") -> Path:
 
 def identity(connection: sqlite3.Connection, name: str) -> str:
     """What an index of a store is marked with: another store's, or one made in another way, is of no use for it."""
-    return f"{_VERSIONS[name]}-{read_meta(connection, 'drawwell.created')}"
+    return f"{name}-{_VERSIONS[name]}-{read_meta(connection, 'drawwell.created')}"
 
 
 def renew_identity(connection: sqlite3.Connection) -> None:
@@ -137,11 +137,8 @@ def followed(store: Path) -> int:
     return 0
 
 
-def begin_following(store: Path) -> bool:
+def begin_following(store: Path) -> None:
     """Make ready to write to the indexes: take the note away, and what leads out of their folder.
-
-    Returns:
-        Whether they are as they were last left; if not, they are to be made anew.
 
     Raises:
         OSError: the folder cannot be written.
@@ -149,8 +146,6 @@ def begin_following(store: Path) -> bool:
     folder = words_folder(store)
     if folder.is_symlink():
         folder.unlink()
-    note = _read_note(store)
-    sound = not note or note["files"] == _files(store)
     with suppress(FileNotFoundError):
         (folder / NOTE).unlink()
     for name in INDEXES:
@@ -159,7 +154,6 @@ def begin_following(store: Path) -> bool:
             place.unlink()
         elif place.is_dir() and not is_self_contained(place):
             shutil.rmtree(place)
-    return sound
 
 
 def note_followed(connection: sqlite3.Connection, store: Path) -> None:
