@@ -1,8 +1,7 @@
 """The document leg: how well the whole document fits in which a section stands.
 
 It raises sections whose document has the question's other words elsewhere, as in a note that is cut under its headings.
-What counts is which words a document has, not how often: a page that mentions a name at every turn is no better than
-the one that defines it. Only the sections that fit best are looked at, and each of them is scored.
+Only the sections that fit best are looked at, and each of them is scored.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from drawwell.retrieval.words import TextField
 
 __all__ = ["DOCUMENT_FIELDS", "DOCUMENT_WEIGHT", "WINDOW", "compile_document_query", "document_of"]
 
-DOCUMENT_FIELDS = (TextField(STEMS, positions=False, frequencies=False),)
+DOCUMENT_FIELDS = (TextField(STEMS, positions=False),)
 DOCUMENT_WEIGHT = 0.8
 """What a document's score counts beside that of a section."""
-WINDOW = 100
+WINDOW = 30
 """How many sections at a time are ordered anew by both scores."""
 
 
@@ -29,10 +28,7 @@ def document_of(sections: Iterable[Mapping[str, str]]) -> dict[str, str]:
     Args:
         sections: what the index for ranking holds of its sections.
     """
-    stems: dict[str, None] = {}
-    for section in sections:
-        stems.update(dict.fromkeys(section[STEMS].split(" ")))
-    return {STEMS: " ".join(stems)}
+    return {STEMS: " ".join(section[STEMS] for section in sections)}
 
 
 def compile_document_query(schema: Schema, asked: Asked) -> Query | None:
@@ -40,5 +36,5 @@ def compile_document_query(schema: Schema, asked: Asked) -> Query | None:
     if len(asked.words) < 2:
         return None
     stems = dict.fromkeys(stem for word in asked.words for stem in word.stems)
-    clauses = [(Occur.Should, Query.term_query(schema, STEMS, stem, "basic")) for stem in stems]
+    clauses = [(Occur.Should, Query.term_query(schema, STEMS, stem, "freq")) for stem in stems]
     return Query.boolean_query(clauses) if clauses else None

@@ -54,7 +54,7 @@ FIELDS = (TextField(EXACT), TextField(STEMS, positions=False), TextField(_HEADIN
 _EXACT_WEIGHT = 0.5
 _STEM_WEIGHT = 1.0
 _PART_WEIGHT = 0.4
-_HEADING_WEIGHT = 0.4
+_HEADING_WEIGHT = 0.5
 _DEFINED_WEIGHT = 2.0
 _LOOKED_UP_WEIGHT = 6.0  # the same, when the name is all that is asked for
 _WHOLE_WEIGHT = 2.0

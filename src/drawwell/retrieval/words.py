@@ -60,6 +60,7 @@ _MARK = "mark"
 _IS_MARK = "is_mark"
 _TIE_MARGIN = 16  # hits fetched beyond the wished ones, to see where a tie at the end stops
 _SCORE_DIGITS = 6
+_FEW_DOCUMENTS = 64
 _HEAP_BYTES = 60_000_000
 _SMALL_HEAP_BYTES = 15_000_000
 
@@ -163,10 +164,17 @@ class WordsReader:
         found = self.searcher.search(self._within(query, documents), 1, count=True)
         return int(found.count or 0)  # type: ignore[attr-defined]
 
+    def _one_of(self, names: Sequence[str]) -> Query:
+        """Sections of any of some documents. For a few, Tantivy's own set of terms takes three times as long."""
+        if not 0 < len(names) <= _FEW_DOCUMENTS:
+            return Query.term_set_query(self.schema, _DOCUMENT, names)
+        terms = [Query.term_query(self.schema, _DOCUMENT, name, "basic") for name in names]
+        return Query.boolean_query([(Occur.Should, Query.const_score_query(term, 0.0)) for term in terms])
+
     def _within(self, query: Query, documents: Collection[int] | None) -> Query:
         if documents is None:
             return query
-        names = Query.term_set_query(self.schema, _DOCUMENT, [str(one) for one in documents])
+        names = self._one_of([str(one) for one in documents])
         return Query.boolean_query([(Occur.Must, query), (Occur.Must, Query.const_score_query(names, 0.0))])
 
 

@@ -164,8 +164,10 @@ def _tokens(text: str) -> tuple[list[str], list[str]]:
 
 def _hits(look: Look, page: Sequence[Ranked], shown: Sequence[str]) -> Iterator[tuple[int, Hit]]:
     """The hits of a page, each with the number of ranked rows up to it: a row without its section gives none."""
+    places = [ranked.place for ranked in page if not ranked.name and ranked.place[1] >= 0]
+    sections = look.sections_at(places) if places else {}
     for number, ranked in enumerate(page, 1):
-        row = ranked.row(look)
+        row = sections.get(ranked.place) or ranked.row(look)
         if row is not None:
             hit = Hit(
                 id=row.id,
