@@ -191,7 +191,7 @@ class WordsWriter:
         self._schema = _schema(fields)
         self._index = _open_or_make(folder, self._schema)
         self._index.register_tokenizer(TRIGRAMS, TextAnalyzerBuilder(Tokenizer.ngram(3, 3)).build())
-        self._writer: IndexWriter = self._index.writer(_HEAP_BYTES if large else _SMALL_HEAP_BYTES, 1)
+        self._writer: IndexWriter = self._index.writer(_HEAP_BYTES if large else _SMALL_HEAP_BYTES, 2 if large else 1)
 
     def __enter__(self) -> Self:
         return self

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from drawwell.text.words.characters import comparable, decoded, without_marks
 from drawwell.text.words.languages import ENGLISH, FUNCTION_WORDS, language_of_letter
 from drawwell.text.words.pieces import Piece, chunks_of, pieces_of
-from drawwell.text.words.stems import stem
+from drawwell.text.words.stems import stem, stem_by_script
 
 __all__ = ["chunks_of_text", "exact_text", "identifier_text", "is_function_word", "piece_stems", "stem_text"]
 
@@ -53,8 +53,14 @@ def is_function_word(word: str, language: str) -> bool:
 
 def piece_stems(piece: Piece, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The stems of a piece's wholes, and those of its parts that are not among them."""
-    wholes = dict.fromkeys(stem(word, language) for word in piece.wholes)
-    parts = dict.fromkeys(stem(word, language) for word in piece.parts)
+    if piece.is_unspaced:  # very many, in no language's own letters
+        wholes, parts = (
+            dict.fromkeys(map(stem_by_script, piece.wholes)),
+            dict.fromkeys(map(stem_by_script, piece.parts)),
+        )
+    else:
+        wholes = dict.fromkeys(stem(word, language) for word in piece.wholes)
+        parts = dict.fromkeys(stem(word, language) for word in piece.parts)
     return tuple(wholes), tuple(part for part in parts if part not in wholes)
 
 

@@ -136,6 +136,7 @@ def _voters() -> dict[str, tuple[str, ...]]:
     return {word: tuple(languages) for word, languages in voters.items()}
 
 
+@lru_cache(maxsize=4096)
 def language_of_letter(char: str) -> str | None:
     """The language that a letter stands for; None for Latin letters, and for scripts without stems."""
     if char < "\u0370":

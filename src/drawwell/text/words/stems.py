@@ -6,7 +6,7 @@ not answer to the stems of another (French *note* is not English *not*).
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 import Stemmer
 
@@ -14,7 +14,7 @@ from drawwell.text.words.characters import without_marks
 from drawwell.text.words.irregular import IRREGULAR
 from drawwell.text.words.languages import ENGLISH, language_of_letter
 
-__all__ = ["LATIN_LANGUAGES", "mark_of", "stem"]
+__all__ = ["LATIN_LANGUAGES", "mark_of", "stem", "stem_by_script"]
 
 _ALGORITHMS = {
     "en": "english",
@@ -64,5 +64,11 @@ def stem(word: str, language: str) -> str:
         if language == ENGLISH:
             word = IRREGULAR.get(word, word)
         return mark_of(language) + without_marks(_stemmer(language).stemWord(word))
-    own = language_of_letter(first)
+    return stem_by_script(word)
+
+
+@lru_cache(maxsize=100_000)
+def stem_by_script(word: str) -> str:
+    """The stem of a word whose letters tell its language: what ``stem`` gives for any that is not in Latin letters."""
+    own = language_of_letter(word[0])
     return without_marks(word if own is None else _stemmer(own).stemWord(word))
