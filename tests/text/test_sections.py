@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from drawwell.model import Span
 from drawwell.text.blocks import Block, Parsed
-from drawwell.text.sections import Section, SectionLimits, cut, plain_slug
+from drawwell.text.sections import Section, SectionLimits, cut
+from drawwell.text.slugs import plain_slug
 from tests.text.documents import Builder, code, documents, heading, listing, paragraph, table
 
 _limits = st.builds(

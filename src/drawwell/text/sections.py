@@ -20,8 +20,9 @@ from drawwell.model import Span
 from drawwell.text.blocks import Block, Parsed
 from drawwell.text.packing import Packer, Part, SectionLimits, Tile, tile
 from drawwell.text.parents import Parents
+from drawwell.text.slugs import plain_slug
 
-__all__ = ["Section", "SectionLimits", "Sectioned", "cut", "plain_slug"]
+__all__ = ["Section", "SectionLimits", "Sectioned", "cut"]
 
 _LONGEST_HEADING = 200  # code points of one heading in a path: the rest is in the text
 
@@ -123,12 +124,6 @@ def cut(parsed: Parsed, stem: str, limits: SectionLimits) -> Sectioned:
     packer = Packer(parsed.source, limits)
     packed = [(group, packer.pack(tiles[group.first : group.last])) for group in groups]
     return Sectioned(title, tuple(_name(parsed, packed)))
-
-
-def plain_slug(text: str) -> str:
-    """The anchor that common renderers give a heading: lower case, words joined by hyphens."""
-    kept = re.sub(r"[^\w\- ]", "", unicodedata.normalize("NFC", text).lower())
-    return kept.strip().replace(" ", "-")
 
 
 def _title(parsed: Parsed, stem: str) -> str:

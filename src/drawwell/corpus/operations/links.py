@@ -15,7 +15,7 @@ from drawwell.model import Link
 from drawwell.retrieval.paging import item_tokens
 from drawwell.text.formats import FORMATS, format_of
 from drawwell.text.links import FoundLink, links_in
-from drawwell.text.sections import plain_slug
+from drawwell.text.slugs import plain_slug
 
 __all__ = ["MOST_LINKS", "Linker", "PlacedLink"]
 
