@@ -18,7 +18,7 @@ from itertools import accumulate
 from typing import Protocol
 
 import re2  # type: ignore[import-untyped]
-import regex  # type: ignore[import-untyped]
+import regex
 
 from drawwell.errors import ArgumentError
 from drawwell.text.budget import safe_cut

@@ -9,7 +9,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-import regex  # type: ignore[import-untyped]
+import regex
 
 from drawwell.text.words.characters import casefolded
 
