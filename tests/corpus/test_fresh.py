@@ -122,6 +122,7 @@ def test_never_leaves_the_root(root: Path, tmp_path: Path) -> None:
     sys.addaudithook(watch)
     with Corpus(Store.open(store_path(root)), root) as corpus:
         assert corpus.read("a.md#0").stale == CHANGED
+    (root / "b.md").read_bytes()  # the hook works
     watching.clear()
     assert opened
     assert not [path for path in opened if "outside" in path]
