@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,7 @@ def test_pd_01_the_password_is_nowhere_to_be_seen(tmp_path: Path) -> None:
     assert IngestOptions(pdf_password=SECRET).document_key("pdf") == IngestOptions().document_key("pdf")
     for file in store_path(tmp_path).parent.rglob("*"):
         assert not file.is_file() or SECRET.encode() not in file.read_bytes()
-    with sqlite3.connect(store_path(tmp_path)) as store:
+    with closing(sqlite3.connect(store_path(tmp_path))) as store:
         assert not any(SECRET in line for line in store.iterdump())
     store.close()
 

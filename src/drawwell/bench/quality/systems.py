@@ -16,6 +16,7 @@ import numpy as np
 import Stemmer
 
 from drawwell.bench.collections import Document, Question
+from drawwell.corpus.store.connect import Connection
 
 __all__ = ["FUNCTION_WORDS", "TOKENIZERS", "Bm25s", "PlainFts5", "System"]
 
@@ -68,7 +69,7 @@ class PlainFts5:
     def __init__(self, documents: Sequence[Document], tokenizer: str, name: str = "") -> None:
         self.name = name or f"FTS5 {tokenizer}"
         self._ids = [document.id for document in documents]
-        self._connection = sqlite3.connect(":memory:")
+        self._connection = sqlite3.connect(":memory:", factory=Connection)
         self._connection.execute(
             f"CREATE VIRTUAL TABLE found USING fts5(title, text, conv UNINDEXED, tokenize = '{tokenizer}')"
         )
