@@ -13,7 +13,6 @@ from drawwell.bench.speed.bare import bare_contender
 from drawwell.bench.speed.ingesting import DRAWWELL_TOOL, Stores
 from drawwell.bench.speed.peers import CONTEXTPULL, Contextpull, Session
 from drawwell.bench.speed.race import Contender, Measured, Row, Unavailable, Where, clocked, race
-from drawwell.corpus.store.connect import Connection
 
 if TYPE_CHECKING:
     from drawwell.corpus.operations.corpus import Corpus
@@ -45,7 +44,7 @@ def search_rows(corpus: Corpus, stores: Stores, questions: Mapping[str, Sequence
         if stores.contextpull is not None:
             session = around.enter_context(contextpull_session(stores))
             contenders.append(peer_contender(stores, session, "search", limit=_HITS))
-            connection = sqlite3.connect(f"{stores.ours.absolute().as_uri()}?mode=ro", uri=True, factory=Connection)
+            connection = sqlite3.connect(f"{stores.ours.absolute().as_uri()}?mode=ro", uri=True)
             around.callback(connection.close)
             contenders.append(Contender(FTS5_TOOL, partial(_plain_fts5, connection)))
             contenders.append(bare_contender(stores.ours, _HITS))
