@@ -32,7 +32,7 @@ def test_options_are_the_settings(docs: Path, monkeypatch: pytest.MonkeyPatch) -
     assert ingest_options(load_settings(docs)) == IngestOptions()
     values = {"section_max_chars": 500, "section_min_chars": 7, "section_heading_depth": 2, "index_budget_tokens": 900}
     values |= {"max_file_bytes": 5000, "respect_gitignore": False, "workers": 1, "wait_seconds": 1.5}
-    values |= {"words": False, "pdf_password": "sesame"}
+    values |= {"words": False, "pdf_password": "sesame", "pdf_ocr": "ocrmypdf - -"}
     options = ingest_options(load_settings(docs, values), prune=True)
     assert options == IngestOptions(**values, prune=True)  # type: ignore[arg-type]
     assert set(values) | {"store"} == {entry.name for entry in SETTINGS if entry.group == "corpus"}

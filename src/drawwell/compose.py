@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drawwell.configuration import Settings, load_settings
-from drawwell.corpus.options import IngestOptions
+from drawwell.corpus.options import IngestOptions, command_words
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.places import PEER_DIR, STORE_DIR, cached_store, find_store, readable_store, store_path
 from drawwell.errors import ConfigurationError, NotFound, SourceError, StoreError, StoreUnwritable
@@ -72,10 +72,24 @@ def ingest_options(settings: Settings, *, prune: bool = False) -> IngestOptions:
         respect_gitignore=settings.enabled("respect_gitignore"),
         words=settings.enabled("words"),
         pdf_password=settings.text("pdf_password"),
+        pdf_ocr=_command(settings, "pdf_ocr"),
         workers=settings.whole("workers"),
         prune=prune,
         wait_seconds=settings.number("wait_seconds"),
     )
+
+
+def _command(settings: Settings, name: str) -> str:
+    """A setting that is a command line, blanks around it dropped."""
+    found = settings.find(name)
+    command = str(found.value).strip()
+    try:
+        command_words(command)
+    except ValueError as error:
+        raise ConfigurationError(
+            f"{name}: {command!r} ({found.source}) is no command: {str(error).lower()}", "Close the quotation"
+        ) from error
+    return command
 
 
 def corpus_place(path: Path, settings: Settings | None = None) -> CorpusPlace:

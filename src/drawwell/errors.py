@@ -9,7 +9,8 @@
     ├── SourceError            the input to read is missing, empty or out of reach
     │   └── Vanished           too much of a source is gone at once to believe it
     ├── UnreadableFile         one file cannot be taken in (reported; never stops a run)
-    │   └── PasswordNeeded     it is locked with a password
+    │   ├── PasswordNeeded     it is locked with a password
+    │   └── NoTextLayer        its pages are pictures
     ├── StoreError             a store is missing, damaged or not ours
     │   ├── StoreUnwritable    its place is read-only, full or no place at all
     │   ├── StoreTooNew        written by a newer version
@@ -34,6 +35,7 @@ __all__ = [
     "Error",
     "LimitExceeded",
     "MissingExtra",
+    "NoTextLayer",
     "NotFound",
     "NotReady",
     "PasswordNeeded",
@@ -123,6 +125,18 @@ class PasswordNeeded(UnreadableFile):
     def __init__(self, *, given: bool) -> None:
         tried = "password-protected, and the given password does not open it: " if given else "password-protected, "
         super().__init__(f"{tried}give --pdf-password (better: DRAWWELL_PDF_PASSWORD)")
+
+
+class NoTextLayer(UnreadableFile):
+    """A file of pages holds pictures alone, or nothing.
+
+    Args:
+        pages: how many it has.
+    """
+
+    def __init__(self, pages: int) -> None:
+        many = "s" if pages > 1 else ""
+        super().__init__(f"scan: no text layer on its {pages:,} page{many} (run OCR on it first, or give --pdf-ocr)")
 
 
 class StoreError(Error):

@@ -80,6 +80,8 @@ class SearchResult:
     hits: tuple[Hit, ...]
     mode: str
     """The ranking that ran."""
+    legs: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
+    """What took part in it, of ``words``, ``vectors`` and ``reranker``; empty for words alone."""
     loose: bool = field(default=False, metadata=OPTIONAL)
     """Nothing holds the words that were asked for: the hits hold parts of them, or words like them."""
     hint: str | None = None

@@ -202,6 +202,13 @@ SETTINGS: tuple[Setting, ...] = (
         secret=True,
     ),
     Setting(
+        name="pdf_ocr",
+        group="corpus",
+        default="",
+        help="The command that gives scanned PDF files their text, such as 'ocrmypdf {input} {output}'.",
+        flag="--pdf-ocr",
+    ),
+    Setting(
         name="workers",
         group="corpus",
         default=0,

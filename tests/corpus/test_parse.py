@@ -82,7 +82,7 @@ def test_rows_of_sections() -> None:
 def hiding(data: bytes) -> Parsed:
     """Markdown whose comments are hidden, as a format may want it."""
     found = markdown.parse(data)
-    hide = lambda block: replace(block, kind="hidden") if "<!--" in found.source[slice(*block.span)] else block  # noqa: E731
+    hide = lambda block: block._replace(kind="hidden") if "<!--" in found.source[slice(*block.span)] else block  # noqa: E731
     return replace(found, blocks=tuple(map(hide, found.blocks)))
 
 

@@ -216,7 +216,7 @@ def test_modes(corpus: Corpus) -> None:
         ({"limit": 51}, "limit: got 51, takes a whole number from 1 to 50"),
         ({"limit": "abc"}, "limit"),
         ({"limit": True}, "limit"),
-        ({"mode": "zzz"}, "mode: got 'zzz', takes one of lexical, plain"),
+        ({"mode": "zzz"}, "mode: got 'zzz', takes one of auto, lexical"),
         ({"within": 7}, "within"),
         ({"max_tokens": 10}, "max_tokens"),
         ({"cursor": "nonsense"}, "cursor"),
@@ -236,7 +236,7 @@ def test_tl_03_tl_06_wrong_arguments(corpus: Corpus, arguments: dict[str, object
         ({"limit": 51}, "The nearest is 50"),
         ({"limit": "abc"}, "Give a number, such as 1"),
         ({"mode": "lexicl"}, "Did you mean lexical?"),
-        ({"mode": "zzz"}, "Leave it out for lexical"),
+        ({"mode": "zzz"}, "Leave it out for auto"),
     ],
 )
 def test_wrong_arguments_say_what_to_do(corpus: Corpus, arguments: dict[str, object], advice: str) -> None:

@@ -15,15 +15,8 @@ from pathlib import Path
 import pytest
 from tantivy import Index, Occur, Query
 
-from drawwell.retrieval.words import (
-    LAST_ORDINAL,
-    TextField,
-    WordsReader,
-    WordsWriter,
-    key_of,
-    known_documents,
-    place_of,
-)
+from drawwell.retrieval.keys import LAST_ORDINAL, key_of, place_of
+from drawwell.retrieval.words import TextField, WordsReader, WordsWriter, known_documents
 
 FIELDS = (TextField("exact"), TextField("grams", positions=False, frequencies=False))
 STORE = "1-made"

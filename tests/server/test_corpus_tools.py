@@ -112,9 +112,9 @@ def test_hints(tool: Any) -> None:
     [
         (INDEX, {}, {"max_tokens": 6000}),
         (INDEX, {"path": "guides/"}, {"prefix": "guides/", "max_tokens": 6000}),
-        (SEARCH, {"userQuery": "x", "paths": "a.md"}, {"query": "x", "in": ["a.md"], "limit": 10, "mode": "lexical"}),
+        (SEARCH, {"userQuery": "x", "paths": "a.md"}, {"query": "x", "in": ["a.md"], "limit": 10, "mode": "auto"}),
         (SEARCH, {"q": "", "within": '["a", "b"]', "top_k": "3"}, {"query": "", "in": ["a", "b"], "limit": 3}),
-        (SEARCH, {"query": "x", "maxTokens": "500", "mode": ""}, {"max_tokens": 500, "mode": "lexical"}),
+        (SEARCH, {"query": "x", "maxTokens": "500", "mode": ""}, {"max_tokens": 500, "mode": "auto"}),
         (READ, {"section_id": "a#1"}, {"id": "a#1", "context": 0, "max_tokens": 6000}),
         (READ, {"cite": "a#1@123456789abc", "context": "2"}, {"id": "a#1@123456789abc", "context": 2}),
         (GREP, {"query": "TX", "regex": "false"}, {"pattern": "TX", "regex": False, "lines": False, "limit": 20}),

@@ -33,6 +33,7 @@ INGEST_SETTINGS = (
     "respect_gitignore",
     "words",
     "pdf_password",
+    "pdf_ocr",
     "workers",
     "wait_seconds",
 )

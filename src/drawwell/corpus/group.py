@@ -87,28 +87,25 @@ class CorpusGroup:
         *,
         within: Sequence[str] = (),
         limit: int = 10,
-        mode: str = "lexical",
+        mode: str = "auto",
         max_tokens: int | None = None,
         cursor: str | None = None,
     ) -> SearchResult:
-        """Find sections by words: always the corpus whose next hit has the highest score, ties by name.
+        """Find sections: always the corpus whose next hit has the highest score, ties by name.
 
         Each corpus's own order is kept. Scores of two corpora are only roughly comparable, since the weight of a
         word follows from how rare it is in each; but the best of each in turn would put the weak hits of a small
         corpus above good ones. Arguments and errors as for one corpus; entries of ``within`` begin with the name of a
-        corpus.
+        corpus. Where vectors take part in the answer of one corpus and not in that of another, the words alone decide.
         """
         check_whole("limit", limit, 1, MAX_LIMIT)
         check_budget(max_tokens)
         pager = Pager(self._generation(), "search", query, tuple(within), mode)
         (start,) = pager.positions(cursor)
         scopes = self._scopes(within)
-        lists: dict[str, list[Hit]] = {}
-        answers: dict[str, SearchResult] = {}
-        for name, own in scopes.filters.items():
-            ask = partial(self._members[name].search, query, within=own, mode=mode)
-            hits, answers[name] = _first_hits(ask, start + limit + 1)
-            lists[name] = [_named(name, hit) for hit in hits]
+        lists, answers = self._asked(scopes, query, mode, start + limit + 1)
+        if len({answer.legs for answer in answers.values()}) > 1:  # their scores have nothing in common
+            lists, answers = self._asked(scopes, query, "lexical", start + limit + 1)
         loose = all(answers[name].loose for name, hits in lists.items() if hits)
         told = [hits for name, hits in lists.items() if loose or not answers[name].loose]
         merged = list(merge(*told, key=lambda hit: -hit.score))
@@ -120,11 +117,24 @@ class CorpusGroup:
         ran = next((answer.mode for answer in answers.values()), mode)
         hint = self._hint(scopes, hints)
         next_ = pager.cursor(len(merged))
-        empty = SearchResult(hits=(), mode=ran, loose=loose and bool(merged), hint=hint, next=next_)
+        legs = next((answer.legs for answer in answers.values()), ())
+        empty = SearchResult(hits=(), mode=ran, legs=legs, loose=loose and bool(merged), hint=hint, next=next_)
         room = None if max_tokens is None else max_tokens - json_tokens(empty)
         page = take_within(merged[start : start + limit], item_tokens, room)
         end = start + len(page)
         return replace(empty, hits=tuple(page), next=pager.cursor(end) if end < len(merged) else None)
+
+    def _asked(
+        self, scopes: _Scopes, query: str, mode: str, wanted: int
+    ) -> tuple[dict[str, list[Hit]], dict[str, SearchResult]]:
+        """The first hits of each corpus, and its first answer."""
+        lists: dict[str, list[Hit]] = {}
+        answers: dict[str, SearchResult] = {}
+        for name, own in scopes.filters.items():
+            ask = partial(self._members[name].search, query, within=own, mode=mode)
+            hits, answers[name] = _first_hits(ask, wanted)
+            lists[name] = [_named(name, hit) for hit in hits]
+        return lists, answers
 
     def read(
         self,

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from tantivy import Occur, Query
 
-from drawwell.retrieval.words import LAST_ORDINAL, TRIGRAMS, TextField, WordsReader
+from drawwell.retrieval.keys import LAST_ORDINAL
+from drawwell.retrieval.words import TRIGRAMS, TextField, WordsReader
 from drawwell.text.trigrams import PADDING, SIZE, AllOf, AnyOf, Need, fold
 
 __all__ = ["FRONT_MATTER", "GRAMS_FIELDS", "Candidates", "candidates_of", "grams_of"]

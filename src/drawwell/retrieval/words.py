@@ -35,21 +35,15 @@ from tantivy import (
     Tokenizer,
 )
 
+from drawwell.retrieval.keys import KEY_BITS, key_of
+
 __all__ = [
-    "KEY_BITS",
-    "LAST_ORDINAL",
     "TRIGRAMS",
     "TextField",
     "WordsReader",
     "WordsWriter",
-    "key_of",
     "known_documents",
-    "place_of",
 ]
-
-KEY_BITS = 24
-"""Of a key, that number a section within its document; the rest is the document's generation."""
-LAST_ORDINAL = (1 << KEY_BITS) - 1
 
 TRIGRAMS = "trigrams"
 """The tokenizer of a field that is given whole texts and holds every three characters of them."""
@@ -87,16 +81,6 @@ class TextField:
         if self.positions:
             return "position"
         return "freq" if self.frequencies else "basic"
-
-
-def key_of(generation: int, ordinal: int) -> int:
-    """The key of a section: its document's generation and its ordinal."""
-    return generation << KEY_BITS | ordinal
-
-
-def place_of(key: int) -> tuple[int, int]:
-    """Generation and ordinal of a key."""
-    return key >> KEY_BITS, key & LAST_ORDINAL
 
 
 class WordsReader:
@@ -218,7 +202,7 @@ class WordsWriter:
 
         Args:
             generation: of its document.
-            ordinal: its number there, at most ``LAST_ORDINAL``.
+            ordinal: its number there, at most ``keys.LAST_ORDINAL``.
             texts: what each field holds; a field that is left out holds nothing.
         """
         document = {**texts, _DOCUMENT: str(generation), _KEY: key_of(generation, ordinal)}

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from drawwell.model import Span
 
@@ -35,9 +35,8 @@ BlockKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One block of a document.
+class Block(NamedTuple):
+    """One block of a document. There are so many that what it costs to make one is felt.
 
     Attributes:
         kind: what it is.

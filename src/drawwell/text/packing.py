@@ -25,6 +25,7 @@ __all__ = ["HARD_FACTOR", "Packer", "Part", "SectionLimits", "Tile", "tile"]
 HARD_FACTOR = 4
 
 _TABLE, _CODE, _OTHER = 1, 2, 4
+_KINDS = {_TABLE: "table", _CODE: "code", _OTHER: "prose", 0: "prose"}
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]{0,3}\s|[。！？．][」』”’）】]{0,3}")
 _SPACE = re.compile(r"\s")
 _NEWLINE = re.compile(r"\n")
@@ -77,7 +78,7 @@ class Part:
     @property
     def kind(self) -> str:
         """table, code, mixed or prose."""
-        return {_TABLE: "table", _CODE: "code", _OTHER: "prose", 0: "prose"}.get(self.flags, "mixed")
+        return _KINDS.get(self.flags, "mixed")
 
 
 class Packer:

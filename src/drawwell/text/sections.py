@@ -15,6 +15,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from drawwell.model import Span
 from drawwell.text.blocks import Block, Parsed
@@ -27,9 +28,8 @@ __all__ = ["Section", "SectionLimits", "Sectioned", "cut"]
 _LONGEST_HEADING = 200  # code points of one heading in a path: the rest is in the text
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Where one section stands and what it is called.
+class Section(NamedTuple):
+    """Where one section stands and what it is called. There are very many.
 
     Attributes:
         ordinal: number within the document, from 0.
@@ -291,7 +291,7 @@ def _name(parsed: Parsed, packed: list[tuple[_Group, list[Part]]]) -> list[Secti
     for group, parts in packed:
         anchor = _unique(group.anchor or plain_slug(group.path[-1]) or "section", slugs, taken)
         for number, (part, covers) in enumerate(zip(parts, _covers(group, parts), strict=True), 1):
-            visible = len(source[part.start : part.end].rstrip())
+            last = part.start + max(0, len(source[part.start : part.end].rstrip()) - 1)
             line += source.count("\n", at, part.start)
             at = part.start
             sections.append(
@@ -307,11 +307,11 @@ def _name(parsed: Parsed, packed: list[tuple[_Group, list[Part]]]) -> list[Secti
                     part=part.part,
                     parts=part.parts,
                     first_line=line,
-                    last_line=line + source.count("\n", part.start, part.start + max(0, visible - 1)),
-                    hidden=_within(hidden, part),
+                    last_line=line + source.count("\n", part.start, last),
+                    hidden=_within(hidden, part) if hidden else (),
                     parents=parents.over(part.start, part.end) if number > 1 else (),  # a group begins in no list
-                    first_page=bisect_right(parsed.pages, part.start),
-                    last_page=bisect_right(parsed.pages, part.start + max(0, visible - 1)),
+                    first_page=bisect_right(parsed.pages, part.start) if parsed.pages else 0,
+                    last_page=bisect_right(parsed.pages, last) if parsed.pages else 0,
                 )
             )
     return sections
@@ -336,6 +336,8 @@ def _unique(slug: str, slugs: Counter[str], taken: set[str]) -> str:
 
 def _covers(group: _Group, parts: list[Part]) -> list[tuple[str, ...]]:
     """For each part, the headings inside it, after those deeper ones that are in force where it begins."""
+    if not group.inside:
+        return [()] * len(parts)
     covers = []
     in_force: list[tuple[int, str]] = []
     at = 0

@@ -7,8 +7,11 @@ import unicodedata
 
 __all__ = ["plain_slug"]
 
+_DROPPED = re.compile(r"[^\w\- ]+")
+
 
 def plain_slug(text: str) -> str:
     """The anchor that common renderers give a heading: lower case, words joined by hyphens."""
-    kept = re.sub(r"[^\w\- ]", "", unicodedata.normalize("NFC", text).lower())
-    return kept.strip().replace(" ", "-")
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    return _DROPPED.sub("", text.lower()).strip().replace(" ", "-")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from drawwell.errors import UnreadableFile
 
-__all__ = ["Contents", "describe_error", "hash_file", "read_file"]
+__all__ = ["Contents", "copy_file", "describe_error", "hash_file", "read_file"]
 
 _FLAGS = (
     os.O_RDONLY
@@ -72,6 +72,23 @@ def hash_file(root: Path, place: str) -> str:
         wanted = min(found.st_size + 1, _CHUNK)
         while chunk := os.read(handle, wanted):
             digest.update(chunk)
+    return digest.hexdigest()
+
+
+def copy_file(root: Path, place: str, target: Path) -> str:
+    """Copy a file; memory does not grow with it.
+
+    Returns:
+        SHA-256 of what was copied, in hex.
+
+    Raises:
+        UnreadableFile: as ``read_file``, or the copy cannot be written.
+    """
+    digest = hashlib.sha256()
+    with _opened(root, place) as (handle, _), target.open("wb") as copy:
+        while chunk := os.read(handle, _CHUNK):
+            digest.update(chunk)
+            copy.write(chunk)
     return digest.hexdigest()
 
 

@@ -12,9 +12,10 @@ from drawwell.corpus.ingest.files import Contents
 from drawwell.corpus.ingest.records import NO_CONTENT, Document, ParseTask, Rejected, SectionRow
 from drawwell.corpus.ingest.summary import offline_summary
 from drawwell.corpus.options import IngestOptions
-from drawwell.errors import MissingExtra, PasswordNeeded, UnreadableFile
+from drawwell.errors import MissingExtra, NoTextLayer, PasswordNeeded, UnreadableFile
 from drawwell.text.blocks import Parsed
 from drawwell.text.formats import Format, format_of, parser_of
+from drawwell.text.formats.recognised import parse as parse_recognised
 from drawwell.text.lines import without
 from drawwell.text.sections import Section, Sectioned, SectionLimits, cut
 from drawwell.text.tokens import normalise_for_fts
@@ -27,12 +28,13 @@ _MOST_PREPARED = 2_000_000
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def parse_document(contents: Contents, task: ParseTask) -> Document | Rejected:
+def parse_document(contents: Contents, task: ParseTask, recognised: bytes = b"") -> Document | Rejected:
     """Parse a file, cut it into sections and prepare its rows. Whatever is in it, this returns.
 
     Args:
         contents: the file.
         task: what is known about it.
+        recognised: its pages with their text, to be parsed in its place.
     """
     sha256 = hashlib.sha256(contents.data).hexdigest()
     entry = format_of(task.path)
@@ -43,10 +45,15 @@ def parse_document(contents: Contents, task: ParseTask) -> Document | Rejected:
     except (MissingExtra, ImportError) as error:
         return Rejected(task.path, str(error))
     try:
-        parsed = parser(contents.data, *((task.options.pdf_password,) if entry.password else ()))
+        if recognised:
+            parsed = parse_recognised(recognised)
+        else:
+            parsed = parser(contents.data, *((task.options.pdf_password,) if entry.password else ()))
         sectioned = cut(parsed, PurePosixPath(task.path).stem, _limits(task.options))
     except PasswordNeeded as error:
         return Rejected(task.path, str(error))  # the same bytes may be readable tomorrow, with a password
+    except NoTextLayer as error:
+        return Rejected(task.path, str(error), sha256, task.options.scan_key(task.key), scan=True)
     except UnreadableFile as error:
         return Rejected(task.path, str(error), sha256, task.key)
     except MemoryError:

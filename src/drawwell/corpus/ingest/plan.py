@@ -97,7 +97,7 @@ class _Planner:
         """Decide about a file that the store knows, as a document or as one that was refused."""
         key = self.key(file)
         before = known or refused
-        if before is None or before.key != key:
+        if before is None or not self.options.is_current(before.key, key):
             self.parse(file, known)
             return
         try:
@@ -127,7 +127,9 @@ class _Planner:
         sizes = {known.size for known in gone}
         by_content: dict[tuple[str, str], list[Known]] = {}
         for known in gone:
-            by_content.setdefault((known.sha256, known.key), []).append(known)
+            key = known.key.partition("-")[0]
+            same = key if self.options.is_current(known.key, key) else known.key
+            by_content.setdefault((known.sha256, same), []).append(known)
         for file in added:
             before = self._before(file, by_content) if file.size in sizes else None
             if before is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import hashlib
 import os
 import pickle
 import queue
@@ -21,6 +22,7 @@ from pathlib import Path
 
 from drawwell.corpus.ingest.files import read_file
 from drawwell.corpus.ingest.parse import parse_document
+from drawwell.corpus.ingest.recognise import Recogniser, read_recognised
 from drawwell.corpus.ingest.records import Document, ParseTask, Rejected
 from drawwell.errors import UnreadableFile
 from drawwell.text.formats import format_of
@@ -48,18 +50,24 @@ def parse_file(root: Path, task: ParseTask) -> Document | Rejected:
     """Read and parse one file. Whatever it is, this returns."""
     try:
         contents = read_file(root, task.place, task.options.max_file_bytes)
+        recognised = b""
+        if task.recognised:
+            recognised = read_recognised(task, hashlib.sha256(contents.data).hexdigest())
     except UnreadableFile as error:
         return Rejected(task.path, str(error))
-    return parse_document(contents, task)
+    return parse_document(contents, task, recognised)
 
 
-def parse_all(root: Path, tasks: list[ParseTask], workers: int) -> Iterator[Document | Rejected]:
+def parse_all(
+    root: Path, tasks: list[ParseTask], workers: int, recogniser: Recogniser | None = None
+) -> Iterator[Document | Rejected]:
     """Parse files, in order, with memory that does not grow with their number.
 
     Args:
         root: the corpus.
         tasks: the files.
         workers: processes; 0 for one per core.
+        recogniser: gives scans their text; stopped when this is left.
     """
     count = min(workers or _cores(), len(tasks))
     if sum(task.size for task in tasks) < _INLINE_BYTES:
@@ -68,7 +76,7 @@ def parse_all(root: Path, tasks: list[ParseTask], workers: int) -> Iterator[Docu
             yield from (parse_file(root, task) for task in tasks)
             return
         count = min(count, -(-isolated // _FILES_WORTH_A_PROCESS))
-    pool = _Pool(root, count)
+    pool = _Pool(root, count, recogniser)
     try:
         yield from pool.run(tasks)
     finally:
@@ -97,8 +105,9 @@ class _Job:
 class _Worker:
     """One process and the thread that talks to it."""
 
-    def __init__(self, root: Path, jobs: queue.SimpleQueue[_Job | None]) -> None:
+    def __init__(self, root: Path, jobs: queue.SimpleQueue[_Job | None], recogniser: Recogniser | None) -> None:
         self._root = root
+        self._recogniser = recogniser
         self._jobs = jobs
         self._process: subprocess.Popen[bytes] | None = None
         self._deadline = 0.0
@@ -125,13 +134,20 @@ class _Worker:
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None and not self._closed:
             try:
-                job.outcome = self._parse(job.task)
+                job.outcome = self._outcome(job.task)
             except BaseException as error:  # noqa: BLE001 - whoever waits must not wait for ever
                 job.outcome = Rejected(job.task.path, f"could not be parsed: {type(error).__name__}")
                 self._drop()
             job.done.set()
         if self._process is not None:
             _end(self._process)
+
+    def _outcome(self, task: ParseTask) -> Document | Rejected:
+        outcome = self._parse(task)
+        if self._recogniser is None or not (isinstance(outcome, Rejected) and outcome.scan):
+            return outcome
+        found = self._recogniser.recognise(task, outcome)
+        return found if isinstance(found, Rejected) else self._parse(found)
 
     def _drop(self) -> None:
         """End a process whose next answer may be of another file."""
@@ -163,9 +179,10 @@ class _Worker:
 
 
 class _Pool:
-    def __init__(self, root: Path, count: int) -> None:
+    def __init__(self, root: Path, count: int, recogniser: Recogniser | None) -> None:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._workers = [_Worker(root, self._jobs) for _ in range(count)]
+        self._recogniser = recogniser
+        self._workers = [_Worker(root, self._jobs, recogniser) for _ in range(count)]
         self._stop = threading.Event()
         self._watchdog = threading.Thread(target=self._watch, name="drawwell-watchdog", daemon=True)
         self._watchdog.start()
@@ -188,6 +205,8 @@ class _Pool:
 
     def close(self) -> None:
         self._stop.set()
+        if self._recogniser is not None:
+            self._recogniser.stop()
         for _ in self._workers:
             self._jobs.put(None)
         for worker in self._workers:

@@ -25,6 +25,7 @@ class ParseTask:
         key: ``IngestOptions.document_key`` for it.
         options: how to read and cut it.
         terms: whether to prepare what the index for ranking holds of it.
+        recognised: a file with the text of its pages, to be read in its place; empty for none.
     """
 
     path: str
@@ -33,6 +34,7 @@ class ParseTask:
     key: str
     options: IngestOptions
     terms: bool = False
+    recognised: str = ""
 
 
 class SectionRow(NamedTuple):
@@ -128,12 +130,14 @@ class Rejected:
         reason: why, for the report.
         sha256: of its bytes when they are the reason, so that the same bytes need no second look; else empty.
         key: as for ``Document``, when ``sha256`` is given; else empty.
+        scan: whether it is pages without a text layer.
     """
 
     path: str
     reason: str
     sha256: str = ""
     key: str = ""
+    scan: bool = False
 
     @property
     def lasting(self) -> bool:

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -22,12 +22,13 @@ from drawwell.corpus.ingest.plan import Known, Plan, load_known, make_plan
 from drawwell.corpus.ingest.records import NO_CONTENT, Document, Rejected
 from drawwell.corpus.ingest.report import FolderSize, IngestReport, KindCount, Survey
 from drawwell.corpus.ingest.write import Writer
-from drawwell.corpus.options import MAP_CHARS, IngestOptions
-from drawwell.corpus.store.connect import open_for_writing
+from drawwell.corpus.options import IngestOptions
+from drawwell.corpus.store.connect import leave, open_for_writing
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.lock import StoreLock, lock_path
 from drawwell.corpus.store.places import STORE_DIR, STORE_NAME, store_path
 from drawwell.corpus.store.schema import unwritable, write_failure
+from drawwell.corpus.store.summaries import summary_sources
 from drawwell.errors import SourceError, StoreError
 from drawwell.model import Noted
 
@@ -84,7 +85,7 @@ def ingest(root: Path, store: Path, options: IngestOptions, progress: Progress |
         except sqlite3.Error as error:
             raise write_failure(store, error) from error
         finally:
-            _leave(connection)
+            leave(connection)
 
 
 def survey(root: Path, options: IngestOptions) -> Survey:
@@ -176,7 +177,12 @@ class _Run:
 
         tell = self._telling("reading")
         tasks = [replace(task, terms=True) for task in plan.tasks] if following else plan.tasks
-        for number, outcome in enumerate(parse_all(self.root, tasks, self.options.workers)):
+        recogniser = None
+        if self.options.pdf_ocr:
+            from drawwell.corpus.ingest.recognise import Recogniser
+
+            recogniser = Recogniser(self.root, self.store, self.options)
+        for number, outcome in enumerate(parse_all(self.root, tasks, self.options.workers, recogniser)):
             before = plan.replaces.get(outcome.path)
             tell(number, len(plan.tasks), outcome.path)
             if isinstance(outcome, Document):
@@ -191,11 +197,14 @@ class _Run:
             self.rejected.append(outcome)
             if before is None:
                 continue
-            if outcome.lasting or before.path != outcome.path:
+            was_recognised = outcome.scan and "-" in before.key  # it stays while the command is not given
+            if (outcome.lasting and not was_recognised) or before.path != outcome.path:
                 writer.remove(before.doc_id)
                 self.counts["deleted"] += 1
             else:
                 self._mark(writer, before, outcome.reason)
+        if recogniser is not None:
+            recogniser.tidy({sha256 for (sha256,) in self.connection.execute("SELECT sha256 FROM documents")})
 
     def _mark(self, writer: Writer, known: Known, reason: str) -> None:
         if known.stale != reason:
@@ -212,7 +221,7 @@ class _Run:
         before = dict(map(tuple, self.connection.execute("SELECT key, value FROM meta")))
         if all(before.get(key) == value for key, value in meta.items()) and self._has(rows, links):
             return before
-        meta |= self._index(meta["corpus_fingerprint"], len(rows), int(meta["drawwell.stale"]))
+        meta |= self._index(meta, len(rows))
         meta["ingested_at"] = datetime.now(UTC).isoformat(timespec="seconds")
         writer.finish(meta, rows, links)
         return meta
@@ -233,7 +242,7 @@ class _Run:
             "corpus_fingerprint": self._fingerprint(),
             "index_budget_tokens": str(options.index_budget_tokens),
             "section_max_chars": str(options.section_max_chars),
-            "summarizer": "offline",
+            "summarizer": summary_sources(self.connection),
             "drawwell.settings": json.dumps(settings),
             "drawwell.stale": str(self._count("SELECT count(*) FROM drawwell_documents WHERE stale <> ''")),
             "drawwell.version": __version__,
@@ -248,20 +257,18 @@ class _Run:
             digest.update("".join(f"{value}\0" for value in row).encode())
         return digest.hexdigest()[:16]
 
-    def _index(self, fingerprint: str, skipped: int, stale: int) -> dict[str, str]:
+    def _index(self, meta: Mapping[str, str], skipped: int) -> dict[str, str]:
         """The index text and what ``meta`` says of it."""
-        from drawwell.corpus.index.render import IndexEntry, IndexHeader, render_index, render_map  # as above
+        from drawwell.corpus.index.render import IndexHeader  # as above
+        from drawwell.corpus.index.stored import index_meta
 
-        query = "SELECT path, title, coalesce(summary, ''), n_sections FROM documents ORDER BY path"
-        entries = [IndexEntry(*row) for row in self.connection.execute(query)]
-        header = IndexHeader(fingerprint=fingerprint, skipped=skipped, stale=stale)
-        index = render_index(entries, header, self.options.index_budget_tokens)
-        return {
-            "index_text": index.text,
-            "index_mode": index.mode,
-            "index_tokens": str(index.tokens),
-            "drawwell.map": render_map(entries, header, MAP_CHARS),
-        }
+        header = IndexHeader(
+            fingerprint=meta["corpus_fingerprint"],
+            summaries=meta["summarizer"],
+            skipped=skipped,
+            stale=int(meta["drawwell.stale"]),
+        )
+        return index_meta(self.connection, header, self.options.index_budget_tokens)
 
     def _links(self, found: Discovery) -> dict[str, int]:
         """The document of every link to one."""
@@ -357,16 +364,6 @@ def _seed(root: Path, store: Path) -> None:
             with closing(sqlite3.connect(draft)) as target:
                 source.connection().backup(target)
             draft.replace(store)
-
-
-def _leave(connection: sqlite3.Connection) -> None:
-    """Put the log into the file, so that the file can be copied alone, and close it."""
-    try:
-        with suppress(sqlite3.DatabaseError):  # nothing is lost: the next run puts it in, or says what is wrong
-            connection.execute("PRAGMA busy_timeout = 1000")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    finally:
-        connection.close()
 
 
 def _relative_root(root: Path, store: Path) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from drawwell.text.blocks import Block, Parsed
 
-__all__ = ["MAX_SUMMARY", "offline_summary"]
+__all__ = ["MAX_SUMMARY", "offline_summary", "summary_line"]
 
 MAX_SUMMARY = 160
 """Longest summary, in code points."""
@@ -42,7 +42,12 @@ def offline_summary(title: str, parsed: Parsed) -> str:
         text = _one_line(str(parsed.metadata.get("description") or ""))
     end = _SENTENCE.search(text)
     sentence = text[: end.end()] if end else text
-    line = f"{_one_line(title)} · {sentence}" if sentence else _one_line(title)
+    return summary_line(f"{_one_line(title)} · {sentence}" if sentence else title)
+
+
+def summary_line(text: str) -> str:
+    """A text as a summary: on one line, without hidden characters, at most ``MAX_SUMMARY`` code points."""
+    line = _one_line(text)
     return line if len(line) <= MAX_SUMMARY else line[: MAX_SUMMARY - 1].rstrip() + "…"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import pickle
 import signal
@@ -29,6 +30,7 @@ def serve(root: str) -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a parser that prints must not break the answers
     tasks = sys.stdin.buffer
     corpus = Path(root)
+    gc.freeze()  # what is loaded stays: it need not be looked through again and again
     try:
         while True:
             task = pickle.load(tasks)  # noqa: S301 - ours

@@ -1,19 +1,21 @@
-"""Writing to a store, one transaction for each document, so that whatever happens each is whole, old or new."""
+"""Writing to a store, no document in two transactions, so that whatever happens each is whole, old or new."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from drawwell.corpus.ingest.records import Document
+from drawwell.corpus.store.summaries import OFFLINE, kept_summary
 
 __all__ = ["Writer"]
 
 _INSERT_DOCUMENT = """
 INSERT INTO documents (doc_id, path, title, summary, summary_src, sha256, bytes, kind, n_sections, ingested_at)
-VALUES (?, ?, ?, ?, 'offline', ?, ?, ?, ?, ?)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (doc_id) DO UPDATE SET
   path = excluded.path, title = excluded.title, summary = excluded.summary, summary_src = excluded.summary_src,
   sha256 = excluded.sha256, bytes = excluded.bytes, kind = excluded.kind, n_sections = excluded.n_sections,
@@ -37,6 +39,10 @@ WHERE section_id IN (SELECT :old || '#' || ordinal FROM drawwell_sections WHERE 
 """
 _BULK_MERGE = (("automerge", 0), ("crisismerge", 64))
 _USUAL_MERGE = (("automerge", 4), ("crisismerge", 16))
+_BATCH_CHARS = 1_000_000
+"""Of many documents, those with so much text share a commit: each commit writes pages and a part of the word index."""
+_BATCH_SECONDS = 1.0
+"""They wait no longer for each other, so that readers see them and a run that is cut off keeps them."""
 
 
 class Writer:
@@ -53,13 +59,22 @@ class Writer:
         self._next_row = self._one("SELECT coalesce(max(fts_rowid), 0) + 1 FROM drawwell_sections")
         self._next_document = self._one("SELECT coalesce(max(doc_id), 0) + 1 FROM documents")
         self._generation = self._one("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'drawwell.generation'")
+        self._bulk = False
+        self._pending = 0
+        self._committed = time.monotonic()
         self.sections_written = 0
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
-        """For many documents at once: the word index is merged when all are in."""
+        """For many documents at once: several share a commit, and the word index is merged when all are in."""
         self._merge_as(_BULK_MERGE)
-        yield
+        self._bulk = True
+        try:
+            yield
+        finally:
+            self._bulk = False
+            if self._connection.in_transaction:
+                self._commit()
         self._connection.execute("INSERT INTO sections_fts (sections_fts) VALUES ('optimize')")
 
     def put(self, document: Document, doc_id: int | None) -> int:
@@ -72,7 +87,7 @@ class Writer:
         Returns:
             The number of the commit that wrote it.
         """
-        with self._transaction():
+        with self._transaction(document.chars):
             if doc_id is None:
                 doc_id = self._next_document
                 self._next_document += 1
@@ -136,19 +151,35 @@ class Writer:
             )
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """A change of one document, or the end of a run, as one commit with a number of its own."""
-        self._connection.execute("BEGIN IMMEDIATE")
+    def _transaction(self, chars: int = 0) -> Iterator[None]:
+        """A change of one document, or the end of a run, with a number of its own; whole in one commit."""
         try:
+            if not self._connection.in_transaction:
+                self._connection.execute("BEGIN IMMEDIATE")
             yield
-            generation = str(self._generation + 1)
+            self._generation += 1
+            generation = str(self._generation)
             self._connection.execute("UPDATE meta SET value = ? WHERE key = 'drawwell.generation'", (generation,))
+        except BaseException:
+            self._roll_back()
+            raise
+        self._pending += chars
+        late = time.monotonic() - self._committed > _BATCH_SECONDS
+        if late or self._pending > _BATCH_CHARS or not self._bulk:
+            self._commit()
+
+    def _commit(self) -> None:
+        try:
             self._connection.execute("COMMIT")
         except BaseException:
-            if self._connection.in_transaction:  # some errors, a full disk among them, have rolled back already
-                self._connection.execute("ROLLBACK")
+            self._roll_back()
             raise
-        self._generation += 1
+        self._pending = 0
+        self._committed = time.monotonic()
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:  # some errors, a full disk among them, have rolled back already
+            self._connection.execute("ROLLBACK")
 
     def _insert(self, document: Document, doc_id: int) -> None:
         run, many = self._connection.execute, self._connection.executemany
@@ -156,7 +187,8 @@ class Writer:
         ids = [f"{path}#{ordinal}" for ordinal in range(len(rows))]
         self._next_row += len(rows)
         self.sections_written += len(rows)
-        about = (document.title, document.summary, document.sha256, document.size, document.kind)
+        summary = kept_summary(self._connection, document.sha256) or (document.summary, OFFLINE)
+        about = (document.title, *summary, document.sha256, document.size, document.kind)
         run(_INSERT_DOCUMENT, (doc_id, path, *about, len(rows), self._now))
         source = (document.key, document.mtime_ns, document.encoding, document.chars, document.front_matter)
         warnings = json.dumps(document.warnings, ensure_ascii=False)
@@ -187,6 +219,7 @@ class Writer:
             names,
         )
         self._connection.execute("DELETE FROM drawwell_metadata_fts WHERE rowid = :doc_id", names)
+        self._connection.execute("DELETE FROM drawwell_embedded WHERE doc_id = :doc_id", names)
         self._connection.execute("DELETE FROM drawwell_sections WHERE doc_id = :doc_id", names)
         self._connection.execute("DELETE FROM sections WHERE doc_id = :doc_id", names)
 

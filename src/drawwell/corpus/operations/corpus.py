@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from drawwell.corpus.index.render import IndexEntry, IndexHeader, matching, render_index, render_listing, render_map
+from drawwell.corpus.index.stored import stored_entries
 from drawwell.corpus.names import shown
 from drawwell.corpus.operations import grep as grepping
 from drawwell.corpus.operations import read as reading
 from drawwell.corpus.operations import search as searching
 from drawwell.corpus.operations.bounds import check_budget
 from drawwell.corpus.operations.fresh import Freshness
+from drawwell.corpus.operations.meaning import Meaning, SearchModels
 from drawwell.corpus.operations.paths import nearest, resolve
 from drawwell.corpus.operations.status import CorpusStatus, corpus_status
 from drawwell.corpus.operations.view import Look, Views
 from drawwell.corpus.options import MAP_CHARS
 from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.summaries import OFFLINE
 from drawwell.corpus.store.words import DOCUMENTS, GRAMS, TERMS
 from drawwell.errors import ArgumentError
 from drawwell.model import GrepResult, IndexText, NeighboursResult, SearchResult, SectionText
@@ -47,6 +50,7 @@ class Corpus:
         on_change: told the paths of documents that are found to have changed or gone, once for each answer that rests
             on some, so that someone can read them again.
         grep_seconds: wall-clock time that one grep may take before it gives what it has.
+        models: what a search may ask besides the words.
     """
 
     def __init__(
@@ -55,11 +59,13 @@ class Corpus:
         root: Path | None = None,
         on_change: Callable[[frozenset[str]], None] | None = None,
         grep_seconds: float = grepping.GREP_SECONDS,
+        models: SearchModels = SearchModels(),  # noqa: B008 - frozen
     ) -> None:
         self.store = store
         self.root = root
         self._grep_seconds = grep_seconds
         self._views = Views(store)
+        self._meaning = Meaning(store, models)
         self._freshness = None if root is None else Freshness(root)
         self._on_change = on_change
 
@@ -81,17 +87,18 @@ class Corpus:
         *,
         within: Sequence[str] = (),
         limit: int = 10,
-        mode: str = "lexical",
+        mode: str = "auto",
         max_tokens: int | None = None,
         cursor: str | None = None,
     ) -> SearchResult:
-        """Find sections by words and identifiers.
+        """Find sections by words and identifiers, and by meaning where models are configured.
 
         Args:
             query: words; nothing in it is syntax.
             within: paths, folders or globs to search in; empty for everywhere.
             limit: most hits, 1 to 50.
-            mode: ``lexical``, ``hybrid``, ``auto``, or ``plain`` for the ranking of format 1.x alone.
+            mode: ``lexical`` for words alone, ``hybrid`` for words and vectors, ``auto`` for what is there, or
+                ``plain`` for the ranking of format 1.x.
             max_tokens: budget of the answer in estimated tokens, 200 to 100,000; None for none.
             cursor: ``next`` of an earlier answer.
 
@@ -103,11 +110,15 @@ class Corpus:
         """
         asked = searching.Query(text=query, within=within, limit=limit, mode=mode, max_tokens=max_tokens, cursor=cursor)
 
+        searching.check_query(asked)
+        indexes = () if mode == "plain" else (TERMS, DOCUMENTS)
+        prepared = self._meaning.prepare(asked, partial(self._views.ask, indexes))
+
         def answer(look: Look) -> tuple[SearchResult, dict[str, str]]:
-            found = searching.search(look, asked)
+            found = searching.search(look, asked, prepared(look))
             return found, self._stale(look, [hit.doc for hit in found.hits])
 
-        found, stale = self._views.ask(() if mode == "plain" else (TERMS, DOCUMENTS), answer)
+        found, stale = self._views.ask(indexes, answer)
         return replace(found, hits=_marked(found.hits, stale)) if self._told(stale) else found
 
     def read(
@@ -238,12 +249,12 @@ class Corpus:
             ready = look.meta("drawwell.map") or ""
             if ready and not look.building and len(ready) <= max_chars <= 2 * MAP_CHARS:
                 return ready
-            return render_map(_entries(look), _header(look), max_chars)
+            return render_map(stored_entries(look.connection), _header(look), max_chars)
 
     def outline(self) -> tuple[list[IndexEntry], IndexHeader]:
         """The documents as an index sees them, in path order, and what it says of the corpus as a whole."""
         with self._views.look() as look:
-            return _entries(look), _header(look)
+            return stored_entries(look.connection), _header(look)
 
     def status(self, *, files: bool = True) -> CorpusStatus:
         """What the store holds, how it was made, and what in it is out of date.
@@ -282,21 +293,11 @@ def _marked(items: Sequence[Pointer], stale: dict[str, str]) -> tuple[Pointer, .
     return tuple(marked)
 
 
-def _entries(look: Look, places: Sequence[int] | None = None) -> list[IndexEntry]:
-    """The documents at some places, or all, in path order."""
-    sql = "SELECT path, title, coalesce(summary, ''), n_sections FROM documents"
-    values: tuple[str, ...] = ()
-    if places is not None:
-        sql += " WHERE doc_id IN (SELECT value FROM json_each(?))"
-        values = (json.dumps([look.table.doc_ids[place] for place in places]),)
-    return [IndexEntry(*row) for row in look.connection.execute(f"{sql} ORDER BY path", values)]
-
-
 def _header(look: Look) -> IndexHeader:
     skipped, stale = look.faults()
     return IndexHeader(
         fingerprint=look.meta("corpus_fingerprint") or "",
-        summaries=look.meta("summarizer") or "offline",
+        summaries=look.meta("summarizer") or OFFLINE,
         skipped=skipped,
         stale=stale,
         building=look.building,
@@ -310,7 +311,7 @@ def _whole_index(look: Look, max_tokens: int | None) -> IndexText:
     text = look.meta("index_text")
     mode = look.meta("index_mode") or "flat"
     if text is None or look.building or (max_tokens is not None and estimate_tokens(text) > budget):
-        made = render_index(_entries(look), _header(look), budget)
+        made = render_index(stored_entries(look.connection), _header(look), budget)
         text, mode = made.text, made.mode
     text += notes
     return IndexText(text=text, mode=mode, tokens=estimate_tokens(text))
@@ -320,7 +321,8 @@ def _listing(look: Look, prefix: str, max_tokens: int | None, pager: Pager, star
     places: Sequence[int] = matching(look.table.paths, prefix)
     if not places:
         places = resolve([prefix], look.table).places or ()
-    page = render_listing(_entries(look, places), prefix, max_tokens, start)
+    entries = stored_entries(look.connection, [look.table.doc_ids[place] for place in places])
+    page = render_listing(entries, prefix, max_tokens, start)
     notes = look.notes()
     if not places:
         near = ", ".join(map(shown, nearest(prefix, look.table)))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from drawwell.corpus.operations.paths import Scope
 from drawwell.corpus.operations.view import Look
+from drawwell.retrieval.keys import key_of, place_of
 from drawwell.text.grep import Matcher
 from drawwell.text.trigrams import Need
 
@@ -201,8 +202,6 @@ def _run(place: int, last: int, texts: Sequence[str]) -> Text:
 
 
 def _ordinals(keys: Sequence[int]) -> list[int]:
-    from drawwell.retrieval.words import place_of
-
     return [place_of(key)[1] for key in keys]
 
 
@@ -227,8 +226,6 @@ class _Candidates:
                 yield from self._named(place, first, _ordinals(named[place]))
 
     def _by_place(self, keys: Sequence[int]) -> dict[int, Sequence[int]]:
-        from drawwell.retrieval.words import key_of, place_of
-
         named: dict[int, Sequence[int]] = {}
         start = 0
         while start < len(keys):

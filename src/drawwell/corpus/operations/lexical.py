@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from statistics import fmean
 
@@ -13,12 +13,13 @@ from drawwell.corpus.operations.plain import Ranked, best_metadata, best_of_any
 from drawwell.corpus.operations.view import Look
 from drawwell.corpus.operations.words import Derived
 from drawwell.retrieval.documents import DOCUMENT_WEIGHT, WINDOW, compile_document_query
+from drawwell.retrieval.keys import place_of
 from drawwell.retrieval.lexical import MAX_QUERY_CHARS, MAX_TOKENS, Asked, compile_query, languages_in, parse
 from drawwell.retrieval.nearby import compile_fallback, suggest
-from drawwell.retrieval.words import place_of
 
 __all__ = ["LexicalRanking"]
 
+_MOST_SCORED = 20_000  # sections of the documents in question; those beyond fit worse than all of them
 _GAUGES = 3  # hits scored by both rankings, to bring the scores of one to the measure of the other
 
 
@@ -33,6 +34,7 @@ class LexicalRanking:
     """
 
     mode = "lexical"
+    legs: tuple[str, ...] = ()
 
     def __init__(self, look: Look, derived: Derived, text: str, tokens: Sequence[str]) -> None:
         self._look = look
@@ -43,6 +45,7 @@ class LexicalRanking:
         self.shown = self._asked.shown or tokens
         self.loose = False
         self._notes: list[str] = []
+        self._ran: tuple[TantivyQuery, Asked] | None = None  # what gave the hits of the last ``top``
 
     @property
     def left_out(self) -> list[str]:
@@ -56,7 +59,7 @@ class LexicalRanking:
         What was quoted is left out when nothing holds it. When nothing holds any of the words, parts of them will do,
         then words like them.
         """
-        self.loose, self._notes = False, []
+        self.loose, self._notes, self._ran = False, [], None
         ranked = self._as_asked(scope, wanted)
         if len(ranked) < wanted:
             ranked += best_metadata(self._look, self._tokens, scope, wanted - len(ranked))
@@ -64,6 +67,29 @@ class LexicalRanking:
             ranked = self._like(scope, wanted)
             self.loose = bool(ranked)
         return ranked
+
+    def scores(self, places: Collection[tuple[int, int]]) -> dict[tuple[int, int], float]:
+        """What the query, as it gave the last ``top``, says of sections that may not be among them.
+
+        Args:
+            places: doc_id and ordinal of each.
+        """
+        if self._ran is None:
+            return {}
+        query, asked = self._ran
+        table = self._look.table
+        at = {(table.by_doc_id[doc_id], ordinal): (doc_id, ordinal) for doc_id, ordinal in places}
+        documents = {table.generations[place] for place, _ in at}
+        hits = self._derived.reader.top(query, _MOST_SCORED, documents)
+        found: list[_Found] = []
+        for score, key in hits:
+            generation, ordinal = place_of(key)
+            place = table.by_generation[generation]
+            if (place, ordinal) in at:
+                found.append((score, place, ordinal))
+        scored = {at[place, ordinal]: score for score, place, ordinal in self._with_documents(asked, found)}
+        unindexed = self._derived.unindexed
+        return {one: scored.get(one, 0.0) for one in at.values() if one[0] not in unindexed}
 
     def missed(self) -> list[str]:
         """What stood in for the query, and which words there are that are like its own."""
@@ -138,6 +164,8 @@ class LexicalRanking:
         if newer:
             found += _newer(self._look, found, self._tokens, newer, wanted)
             found.sort(key=_best_first)
+        if found:
+            self._ran = (query, asked)
         return [Ranked(score, place=(table.doc_ids[place], ordinal)) for score, place, ordinal in found[:wanted]]
 
 

@@ -77,6 +77,11 @@ class DocumentTable:
         return self._by_variant.get(unicodedata.normalize("NFC", path))
 
     @cached_property
+    def by_doc_id(self) -> dict[int, int]:
+        """Position of each document by its number in the store."""
+        return {doc_id: place for place, doc_id in enumerate(self.doc_ids)}
+
+    @cached_property
     def _by_variant(self) -> dict[str, int]:
         variants: dict[str, int] = {}
         for place, path in enumerate(self.paths):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from drawwell.corpus.operations.paths import Scope
@@ -81,6 +81,7 @@ class PlainRanking:
     """
 
     mode = "plain"
+    legs: tuple[str, ...] = ()
     loose = False
 
     def __init__(self, look: Look, tokens: Sequence[str], *, metadata: bool) -> None:
@@ -95,6 +96,10 @@ class PlainRanking:
         if self._metadata and len(ranked) < wanted:
             ranked += best_metadata(self._look, self.shown, scope, wanted - len(ranked))
         return ranked
+
+    def scores(self, _places: Collection[tuple[int, int]]) -> dict[tuple[int, int], float]:
+        """None: what a pass did not find, it cannot judge."""
+        return {}
 
     def missed(self) -> list[str]:
         """Nothing: this ranking knows no words but those of the query."""

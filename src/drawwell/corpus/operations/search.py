@@ -1,29 +1,37 @@
-"""Search: pointers to the sections that answer a query, by words.
+"""Search: pointers to the sections that answer a query.
 
-``plain`` is the ranking of format 1.x. Every other mode ranks by the index beside the store, and by ``plain`` where
-there is none; then it looks into the documents' metadata. The answer says which ranking ran.
+``plain`` is the ranking of format 1.x. ``lexical`` ranks by the index beside the store, and by ``plain`` where there is
+none; then it looks into the documents' metadata. ``hybrid`` adds vectors and a reranker, and ``auto`` does so where
+they are there. The answer says which ranking ran, and which legs it had.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from drawwell.corpus.operations.bounds import check_budget, check_whole
+from drawwell.corpus.operations.hybrid import DenseLeg, HybridRanking, Place
 from drawwell.corpus.operations.paths import Scope, entries_of, resolve
 from drawwell.corpus.operations.plain import PlainRanking, Ranked
-from drawwell.corpus.operations.view import Look
+from drawwell.corpus.operations.view import Look, SectionRow
 from drawwell.errors import ArgumentError
 from drawwell.model import Hit, SearchResult
+from drawwell.retrieval.fusion import CONVEX, Fusion
 from drawwell.retrieval.paging import Pager, item_tokens, json_tokens, take_within
 from drawwell.text.snippets import snippet
 from drawwell.text.tokens import plain_tokens
 
-__all__ = ["MODES", "Query", "search"]
+if TYPE_CHECKING:
+    from drawwell.corpus.operations.lexical import LexicalRanking
 
-MODES = ("lexical", "plain", "hybrid", "auto")
+__all__ = ["BY_MODELS", "MODES", "Legs", "Query", "candidates", "check_query", "search"]
+
+MODES = ("auto", "lexical", "hybrid", "plain")
+BY_MODELS = ("auto", "hybrid")
+"""The modes that models take part in."""
 MAX_QUERY_CHARS = 2000
 MAX_TOKENS = 32
 MAX_LIMIT = 50
@@ -36,7 +44,7 @@ class Query:
     text: str
     within: Sequence[str] = ()
     limit: int = 10
-    mode: str = "lexical"
+    mode: str = "auto"
     max_tokens: int | None = None
     cursor: str | None = None
 
@@ -49,6 +57,8 @@ class _Ranking(Protocol):
     """Words for the snippets to show."""
     loose: bool
     """Whether what was found holds only parts of the words, or words like them."""
+    legs: tuple[str, ...]
+    """What took part in it, where more than one could."""
 
     def top(self, scope: Scope, wanted: int) -> list[Ranked]:
         """The best of them in scope, best first."""
@@ -57,24 +67,60 @@ class _Ranking(Protocol):
         """What to say of a query for which nothing, or nothing that fits well, was found."""
 
 
-def search(look: Look, query: Query) -> SearchResult:
-    """Find sections by words.
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """What models add to a search.
+
+    Attributes:
+        dense: the ranking by vectors; None without.
+        judged: what a reranker said, by the generation of the document and the ordinal; None when it was not asked.
+        notes: why one of them does not take part.
+        fusion: how words and vectors become one order.
+    """
+
+    dense: DenseLeg | None = None
+    judged: Mapping[Place, float] | None = None
+    notes: tuple[str, ...] = ()
+    fusion: Fusion = CONVEX
+
+
+def candidates(look: Look, query: Query, legs: Legs, count: int) -> list[tuple[Place, SectionRow]]:
+    """The best sections for a reranker to judge: by generation and ordinal, with what the store has of each.
+
+    Raises:
+        ArgumentError: as ``search``.
+    """
+    check_query(query)
+    scope = resolve(entries_of(query.within), look.table)
+    if scope.doc_ids is not None and not scope.doc_ids:
+        return []
+    ranking, _ = _ranking(look, query, legs)
+    places = [one.place for one in ranking.top(scope, count) if not one.name and one.place[1] >= 0]
+    rows = look.sections_at(places) if places else {}
+    table = look.table
+    return [((table.generations[table.by_doc_id[place[0]]], place[1]), rows[place]) for place in places]
+
+
+def search(look: Look, query: Query, legs: Legs) -> SearchResult:
+    """Find sections.
 
     Args:
         look: the store.
         query: what is asked.
+        legs: what models add; for the modes that do not want it, nothing.
 
     Raises:
         ArgumentError: an argument is of the wrong type or out of bounds, or the cursor is of another call.
     """
-    _check(query)
+    check_query(query)
     entries = entries_of(query.within)
-    ranking, notes = _ranking(look, query)
+    ranking, notes = _ranking(look, query, legs)
     state = f"{look.generation}-{look.derived.reader.generation}" if look.derived else look.generation
+    state += f"-{legs.dense.state}" if legs.dense else ""
     pager = Pager(state, "search", query.text, entries, query.mode)
     (start,) = pager.positions(query.cursor)
     scope = resolve(entries, look.table)
-    notes += [*_mode_notes(query.mode), *scope.notes, *look.notes()]
+    notes += [*legs.notes, *scope.notes, *look.notes()]
     if scope.doc_ids is not None and not scope.doc_ids:
         return SearchResult(hits=(), mode=ranking.mode, hint=_hint(notes))
     ranked = ranking.top(scope, start + query.limit + 1)
@@ -89,17 +135,27 @@ def search(look: Look, query: Query) -> SearchResult:
     return SearchResult(
         hits=tuple(hit for _, hit in taken),
         mode=ranking.mode,
+        legs=ranking.legs,
         loose=ranking.loose,
         hint=_hint(notes),
         next=pager.cursor(end) if end < len(ranked) else None,
     )
 
 
-def _ranking(look: Look, query: Query) -> tuple[_Ranking, list[str]]:
+def _ranking(look: Look, query: Query, legs: Legs) -> tuple[_Ranking, list[str]]:
     """How to rank, and what to say of it."""
     tokens, notes = _tokens(query.text)
     if query.mode == "plain":
         return PlainRanking(look, tokens, metadata=False), notes
+    words, notes = _by_words(look, query, tokens, notes)
+    if legs.dense is None and legs.judged is None:
+        return words, notes
+    return HybridRanking(look, words, legs.dense, legs.fusion, legs.judged), notes
+
+
+def _by_words(
+    look: Look, query: Query, tokens: list[str], notes: list[str]
+) -> tuple[PlainRanking | LexicalRanking, list[str]]:
     if look.derived is None:
         if look.own and look.table.paths:
             notes.append("the index for ranking is not there yet, so the plain ranking answered")
@@ -128,7 +184,12 @@ def _nothing(look: Look, ranking: _Ranking, scope: Scope) -> list[str]:
     return [f"{none}, nor does any other: {_TRY}", *look.excuses()]
 
 
-def _check(query: Query) -> None:
+def check_query(query: Query) -> None:
+    """Refuse arguments of the wrong type or out of bounds.
+
+    Raises:
+        ArgumentError: with the value.
+    """
     if not isinstance(query.text, str):
         raise ArgumentError("query", query.text, "words to search for")
     check_whole("limit", query.limit, 1, MAX_LIMIT)
@@ -137,10 +198,6 @@ def _check(query: Query) -> None:
         near = difflib.get_close_matches(query.mode, MODES, n=1) if isinstance(query.mode, str) else []
         advice = f"Did you mean {near[0]}?" if near else f"Leave it out for {MODES[0]}"
         raise ArgumentError("mode", query.mode, f"one of {', '.join(MODES)}", advice)
-
-
-def _mode_notes(mode: str) -> list[str]:
-    return ["there are no vectors in this store: words alone were searched"] if mode == "hybrid" else []
 
 
 def _hint(notes: Sequence[str]) -> str | None:

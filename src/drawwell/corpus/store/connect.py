@@ -14,7 +14,7 @@ from drawwell.corpus.store.places import STORE_DIR, STORE_NAME
 from drawwell.corpus.store.schema import check_format, create, damaged, migrate, write_failure
 from drawwell.errors import StoreBusy, StoreError
 
-__all__ = ["BUSY_SECONDS", "Connection", "connect_read_only", "open_for_writing", "size_of", "wal_of"]
+__all__ = ["BUSY_SECONDS", "Connection", "connect_read_only", "leave", "open_for_writing", "size_of", "wal_of"]
 
 _READER_PRAGMAS = "PRAGMA query_only = 1; PRAGMA temp_store = MEMORY;"
 _WRITER_PRAGMAS = """
@@ -58,6 +58,16 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
             raise write_failure(path, error) from error
         raise
     return connection
+
+
+def leave(connection: sqlite3.Connection) -> None:
+    """Put the log into the file, so that the file can be copied alone, and close the connection."""
+    try:
+        with contextlib.suppress(sqlite3.DatabaseError):  # nothing is lost: the next writer puts it in
+            connection.execute("PRAGMA busy_timeout = 1000")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        connection.close()
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:

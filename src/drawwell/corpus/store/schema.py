@@ -7,11 +7,13 @@ Keys of ``meta`` beside the format's: ``drawwell.schema`` (version of our tables
 until the first complete run, then ``complete``), ``drawwell.created`` and ``drawwell.generation`` (when the file was
 made, and a number that every commit of content raises), ``drawwell.version`` (the drawwell that wrote last),
 ``drawwell.settings`` (JSON object), ``drawwell.stale`` (number of documents marked as stale), ``drawwell.map``
-(for server instructions).
+(for server instructions), ``drawwell.embedder`` (the row of ``drawwell_models`` whose vectors answer) and
+``drawwell.embedder_next`` (the row whose vectors are being made to take its place).
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
@@ -40,10 +42,41 @@ __all__ = [
 
 FORMAT_VERSION = "1.0"
 """``meta.schema_version``: the shared format."""
-OWN_VERSION = 2
+OWN_VERSION = 3
 """``meta['drawwell.schema']``: our own tables."""
 
 TOKENIZER = "unicode61 remove_diacritics 2 tokenchars '-_.'"
+
+_VECTORS = """
+CREATE TABLE drawwell_models (    -- what decides a vector: vectors of different rows are never compared
+  model_id  INTEGER PRIMARY KEY,
+  provider  TEXT NOT NULL,
+  name      TEXT NOT NULL,
+  revision  TEXT NOT NULL,
+  dimension INTEGER NOT NULL,
+  prompts   TEXT NOT NULL,
+  UNIQUE (provider, name, revision, dimension, prompts)
+);
+CREATE TABLE drawwell_vectors (   -- by text, so that they outlive documents
+  vector_id INTEGER PRIMARY KEY,
+  model_id  INTEGER NOT NULL REFERENCES drawwell_models(model_id) ON DELETE CASCADE,
+  hash      BLOB NOT NULL,        -- of the heading path and the text that were embedded
+  codes     BLOB NOT NULL,        -- drawwell.codec: one row for each piece that the model's window took
+  exact     BLOB NOT NULL,        -- the same rows as float16, little-endian
+  UNIQUE (model_id, hash)
+);
+CREATE TABLE drawwell_embedded (  -- which section has which; row_id only grows, so that a reader sees what is new
+  row_id     INTEGER PRIMARY KEY AUTOINCREMENT,
+  model_id   INTEGER NOT NULL REFERENCES drawwell_models(model_id) ON DELETE CASCADE,
+  doc_id     INTEGER NOT NULL REFERENCES documents(doc_id) ON DELETE CASCADE,
+  generation INTEGER NOT NULL,    -- of the document when it was embedded
+  ordinal    INTEGER NOT NULL,
+  vector_id  INTEGER NOT NULL REFERENCES drawwell_vectors(vector_id),
+  UNIQUE (model_id, doc_id, ordinal)
+);
+CREATE INDEX drawwell_embedded_doc ON drawwell_embedded (doc_id);
+CREATE INDEX drawwell_embedded_vector ON drawwell_embedded (vector_id);
+"""
 
 SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -135,6 +168,7 @@ CREATE TABLE drawwell_skipped (
 CREATE VIRTUAL TABLE drawwell_metadata_fts USING fts5(  -- rowid is the document's doc_id
   path UNINDEXED, text, tokenize = "{TOKENIZER}"
 );
+{_VECTORS}
 """
 
 
@@ -167,12 +201,22 @@ ALTER TABLE drawwell_sections ADD COLUMN hidden TEXT NOT NULL DEFAULT '[]';
 
 def _to_2(connection: sqlite3.Connection) -> None:
     """Number the documents by what wrote them; pages and enclosing list items come when a document is read again."""
-    for statement in _TO_2.split(";"):
+    _run_all(connection, _TO_2)
+
+
+def _to_3(connection: sqlite3.Connection) -> None:
+    """Tables for vectors."""
+    _run_all(connection, _VECTORS)
+
+
+def _run_all(connection: sqlite3.Connection, statements: str) -> None:
+    """Like ``executescript``, which would end the transaction. No statement holds a semicolon within."""
+    for statement in re.sub(r"--.*", "", statements).split(";"):
         if statement.strip():
             connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (Migration(2, _to_2),)
+MIGRATIONS: tuple[Migration, ...] = (Migration(2, _to_2), Migration(3, _to_3))
 """Every step since version 1, in order. The last one's version is ``OWN_VERSION``."""
 
 

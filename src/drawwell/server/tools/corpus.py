@@ -122,9 +122,9 @@ SEARCH = ToolSpec(
             "limit": _whole(1, 50, 10, "Most hits."),
             "mode": {
                 "type": "string",
-                "enum": ["lexical", "hybrid", "auto", "plain"],
-                "default": "lexical",
-                "description": "Ranking; hybrid uses vectors where there are any, plain ranks as ContextPull does.",
+                "enum": ["auto", "lexical", "hybrid", "plain"],
+                "default": "auto",
+                "description": "auto: words, and meaning where vectors are there; lexical: words alone.",
             },
         },
     ),

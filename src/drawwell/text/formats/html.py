@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from html import unescape
 from typing import Any
 
@@ -109,7 +108,7 @@ def _anchored(blocks: tuple[Block, ...], page: str) -> tuple[Block, ...]:
     if [level for level, _ in tags] != [block.level for block in blocks if block.kind == "heading"]:
         return blocks
     ids = iter([_id(attributes) for _, attributes in tags])
-    return tuple(replace(block, anchor=next(ids)) if block.kind == "heading" else block for block in blocks)
+    return tuple(block._replace(anchor=next(ids)) if block.kind == "heading" else block for block in blocks)
 
 
 def _id(attributes: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from drawwell.errors import UnreadableFile
+from drawwell.errors import NoTextLayer, UnreadableFile
 from drawwell.text.blocks import Parsed
 from drawwell.text.formats.pdf_aligned import with_aligned
 from drawwell.text.formats.pdf_bounds import check_streams
@@ -40,7 +40,8 @@ def parse(data: bytes, password: str = "") -> Parsed:
 
     Raises:
         PasswordNeeded: it is locked, and ``password`` does not open it.
-        UnreadableFile: it is damaged or no PDF, its pages hold no text, or it unfolds to more than is sane.
+        NoTextLayer: its pages hold no text.
+        UnreadableFile: it is damaged or no PDF, or it unfolds to more than is sane.
     """
     if b"%PDF-" not in data[:_HEAD]:
         raise UnreadableFile("is no PDF, whatever its name says")
@@ -64,7 +65,7 @@ class _Document:
         for page in without_furniture(self._pages()):
             self._items.extend(with_aligned(lay_out(page)))
         if not self._chars:
-            raise UnreadableFile(self._nothing())
+            raise self._nothing()
         style = Style([item for item in self._items if isinstance(item, Line)], self._source.bookmarks())
         writer = Writer(self._items, style)
         rendition, pages = writer.write(self._read)
@@ -89,11 +90,9 @@ class _Document:
         if page.cut:
             self._cut.append(page.number)
 
-    def _nothing(self) -> str:
+    def _nothing(self) -> UnreadableFile:
         count = self._source.count
-        if not count:
-            return "is damaged: it has no pages"
-        return f"scan: no text layer on its {count:,} page{'s' if count > 1 else ''} (run OCR on it first)"
+        return NoTextLayer(count) if count else UnreadableFile("is damaged: it has no pages")
 
     def _warnings(self) -> list[str]:
         found = []

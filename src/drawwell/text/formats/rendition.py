@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from drawwell.model import Span
@@ -129,7 +128,7 @@ class Rendition:
         blocks, _ = markdown_blocks(source)
         if sum(one.kind == "heading" for one in blocks) == len(self._headings):
             texts = iter(self._headings)
-            blocks = tuple(replace(one, text=next(texts)) if one.kind == "heading" else one for one in blocks)
+            blocks = tuple(one._replace(text=next(texts)) if one.kind == "heading" else one for one in blocks)
         return Parsed(source, blocks, metadata=metadata if source else {}, title=title, warnings=tuple(warnings))
 
     def parsed_as_written(self, metadata: Mapping[str, Any], title: str = "", warnings: Sequence[str] = ()) -> Parsed:

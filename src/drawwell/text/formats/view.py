@@ -122,10 +122,11 @@ class View:
 
     def span(self, first: int, last: int) -> Span:
         """The range in the source of a range of bytes of the view."""
+        if self._faithful and self._ascii:
+            return Span(first + self.start, last + self.start)
         start = self._point(first)
         if last - first < _LONG_LINE and self._faithful:
-            shown = last - first if self._ascii else len(self._data[first:last].decode(errors="ignore"))
-            return Span(start, start + shown)
+            return Span(start, start + len(self._data[first:last].decode(errors="ignore")))
         return Span(start, self._point(last))
 
     def _point(self, byte: int) -> int:

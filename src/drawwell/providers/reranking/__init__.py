@@ -1,0 +1,1 @@
+"""Models that judge passages, one file per provider."""

@@ -1,0 +1,1 @@
+"""Models that write summaries, one file per provider."""
