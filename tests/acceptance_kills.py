@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,8 +34,7 @@ DOCUMENTS = 300
 COLD_EVERY = 6
 PEACE_EVERY = 15
 SAMPLE = 12
-POINTS = ("start", "finding", "reading", "indexing", "commit", "committed")
-LONGEST = {"start": 1.0, "finding": 0.1, "reading": 1.0, "indexing": 0.3, "commit": 0.05, "committed": 0.05}
+POINTS = {"start": 1.0, "finding": 0.1, "reading": 1.0, "indexing": 0.3, "commit": 0.05, "committed": 0.05}
 """Seconds within which the kill falls, from each point on."""
 RUN = """
 import sys
@@ -60,6 +60,7 @@ class Folder:
 
     root: Path
     chance: random.Random
+    size: int
     words: list[str] = field(default_factory=list)
     cites: list[str] = field(default_factory=list)
     edition: int = 0
@@ -72,19 +73,19 @@ class Folder:
 
     def change(self, share: float) -> None:
         """Edit, add, rename and delete a share of the documents."""
-        for number in self.chance.sample(range(DOCUMENTS), max(1, int(share * DOCUMENTS))):
+        for number in self.chance.sample(range(self.size), max(1, int(share * self.size))):
             place = self.root / f"{number:03}.md"
             action = self.chance.random()
             if action < 0.1 and place.exists():
                 place.unlink()
             elif action < 0.2 and place.exists():
-                place.replace(self.root / f"{self.chance.randrange(DOCUMENTS):03}.md")
+                place.replace(self.root / f"{self.chance.randrange(self.size):03}.md")
             else:
                 self.write(number)
 
 
-def kill_one(folder: Folder, point: str) -> bool:
-    """Start an ingest and kill it soon after it came to a point; False when it was done before."""
+def kill_one(folder: Folder, point: str, longest: float) -> bool:
+    """Start an ingest and kill it within ``longest`` seconds after a point; False when it was done before."""
     command = [sys.executable, "-c", RUN, str(folder.root), str(store_path(folder.root))]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -93,7 +94,7 @@ def kill_one(folder: Folder, point: str) -> bool:
             nth -= line.strip() == point.encode()
             if not nth:
                 break
-        time.sleep(folder.chance.uniform(0, LONGEST[point]))
+        time.sleep(folder.chance.uniform(0, longest))
         process.kill()
     return process.returncode == -signal.SIGKILL
 
@@ -111,10 +112,18 @@ def check(folder: Folder, open_corpus: Corpus | None, sample: int, seed: int) ->
 
 
 class Trial:
-    """All rounds over one folder."""
+    """All rounds over one folder.
 
-    def __init__(self, root: Path, seed: int) -> None:
-        self.folder = Folder(root, random.Random(seed))
+    Args:
+        root: the folder, empty.
+        seed: decides everything but the speed of the machine.
+        size: how many documents there are.
+        points: where kills fall, with the seconds within which they fall from there on.
+    """
+
+    def __init__(self, root: Path, seed: int, size: int = DOCUMENTS, points: Mapping[str, float] = POINTS) -> None:
+        self.folder = Folder(root, random.Random(seed), size)
+        self._points = points
         self.struck: Counter[str] = Counter()
         self.missed = self.wrong = self.bare = 0
         self._open: Corpus | None = None
@@ -122,15 +131,15 @@ class Trial:
     def run(self, kills: int) -> None:
         """Kill, check, and now and then finish in peace."""
         chance = self.folder.chance
-        for number in range(DOCUMENTS):
+        for number in range(self.folder.size):
             self.folder.write(number)
         while self.struck.total() < kills:
             turn = self.struck.total() + self.missed
             if turn % COLD_EVERY == 0:
                 self._forget()
             self.folder.change(chance.choice([0.01, 0.04, 0.3, 1.0]))
-            point = chance.choice(POINTS)
-            if not kill_one(self.folder, point):
+            point = chance.choice(list(self._points))
+            if not kill_one(self.folder, point, self._points[point]):
                 self.missed += 1
             else:
                 self.struck[point] += 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,13 +17,16 @@ from drawwell.settings import Scalar
 from drawwell.text.formats import format_of
 
 if TYPE_CHECKING:
-    from drawwell.corpus.ingest.report import IngestReport
+    from drawwell.corpus.ingest.report import IngestReport, ModelReport
     from drawwell.corpus.ingest.run import Progress
     from drawwell.corpus.operations.corpus import Corpus
+    from drawwell.corpus.operations.meaning import SearchModels
 
 __all__ = [
+    "MODELS_STOPPED",
     "NOT_TAKEN_IN",
     "CorpusPlace",
+    "add_models",
     "corpus_place",
     "ingest_options",
     "nearest_corpus",
@@ -31,9 +34,11 @@ __all__ = [
     "open_place",
     "refresh",
     "refresh_if_possible",
+    "search_models",
 ]
 
 _STORE_FOLDERS = (STORE_DIR, PEER_DIR)
+MODELS_STOPPED = "summaries or vectors are not complete"
 NOT_TAKEN_IN = "changes could not be taken in, so the store answers as it is"
 
 
@@ -149,20 +154,85 @@ def _root_of(store: Path, start: Path) -> Path | None:
 
 
 def refresh(
-    place: CorpusPlace, settings: Settings, progress: Progress | None = None, *, prune: bool = False
+    place: CorpusPlace,
+    settings: Settings,
+    progress: Progress | None = None,
+    *,
+    prune: bool = False,
+    models: bool = True,
+    anew: bool = False,
 ) -> IngestReport:
     """Take in what changed in a corpus's folder.
+
+    Args:
+        place: the corpus.
+        settings: how, and which models are configured.
+        progress: told how far it is.
+        prune: accept that more than half of the documents are gone.
+        models: whether models are to add summaries and vectors; what they fail in is in the report.
+        anew: whether a model may take the place of the one whose vectors the store has.
 
     Raises:
         SourceError: the folder is missing or empty, or too much of it vanished at once.
         StoreError: the store cannot be written.
+        ConfigurationError: a setting is wrong.
     """
     # Who only reads a store need not wait for the parsers: a fifth of the time of a search.
     from drawwell.corpus.ingest.run import ingest
 
     if place.root is None:
         raise SourceError(f"{place.store} is a store without its folder", "Name the folder of documents")
-    return ingest(place.root, place.store, ingest_options(settings, prune=prune), progress)
+    report = ingest(place.root, place.store, ingest_options(settings, prune=prune), progress)
+    return replace(report, models=add_models(place, settings, progress, anew=anew)) if models else report
+
+
+def add_models(
+    place: CorpusPlace, settings: Settings, progress: Progress | None = None, *, anew: bool = False
+) -> ModelReport | None:
+    """Let the models that are configured add summaries and vectors; None when none is. Arguments as for ``refresh``.
+
+    Raises:
+        ConfigurationError: no such provider, or a setting of it is wrong.
+    """
+    if not (settings.text("embed") or settings.text("summarizer")):
+        return None
+    from drawwell.corpus.ingest.embedding import Embedding
+    from drawwell.corpus.ingest.models import add_by_models
+    from drawwell.corpus.ingest.run import silent
+    from drawwell.guests import embedder, summarizer
+
+    wait_seconds = settings.number("wait_seconds")
+    with ExitStack() as stack:
+        writer, model = summarizer(settings), embedder(settings)
+        for guest in (writer, model):
+            if guest is not None:
+                stack.callback(guest.close)
+        embedding = None if model is None else Embedding(model, anew=anew, wait_seconds=wait_seconds)
+        return add_by_models(place.store, writer, embedding, wait_seconds, progress or silent)
+
+
+def search_models(settings: Settings, *, background: bool = False) -> SearchModels:
+    """The models that a search may ask.
+
+    Args:
+        settings: which are configured.
+        background: whether a model is loaded behind the first searches instead of before them.
+
+    Raises:
+        ConfigurationError: no such provider, or a setting of it is wrong.
+    """
+    from drawwell.corpus.operations.meaning import NO_MODELS, SearchModels
+    from drawwell.retrieval.fusion import Fusion
+
+    if not (settings.text("embed") or settings.text("rerank")):
+        return NO_MODELS
+    from drawwell.guests import embedder, reranker
+
+    return SearchModels(
+        embedder=embedder(settings, background=background),
+        reranker=reranker(settings, background=background),
+        fusion=Fusion(settings.text("fusion")),
+    )
 
 
 def refresh_if_possible(
@@ -187,15 +257,21 @@ def refresh_if_possible(
         return error
 
 
-def open_place(place: CorpusPlace) -> Corpus:
+def open_place(place: CorpusPlace, settings: Settings | None = None) -> Corpus:
     """Open a corpus for reading, as its store has it.
 
+    Args:
+        place: the corpus.
+        settings: which models a search may ask; None for none.
+
     Raises:
+        ConfigurationError: no such provider, or a setting of it is wrong.
         StoreError: the store is missing, damaged, or of another program.
     """
     from drawwell.corpus.operations.corpus import Corpus  # an ingest alone has no use for it, and start-up is felt
 
-    return Corpus(Store.open(readable_store(place.store, place.root)), place.root)
+    models = NO_MODELS if settings is None else search_models(settings)
+    return Corpus(Store.open(readable_store(place.store, place.root)), place.root, models=models)
 
 
 def open_corpus(
@@ -219,7 +295,8 @@ def open_corpus(
         The five operations over it; a context manager.
 
     Warns:
-        UserWarning: nothing can be written there, so a store that was complete answers as it is.
+        UserWarning: nothing can be written there, so a store that was complete answers as it is; or a model that is
+            configured did not do its part.
 
     Raises:
         SourceError: nothing is there to read.
@@ -239,4 +316,6 @@ def open_corpus(
         done = refresh_if_possible(place, loaded, progress)
         if isinstance(done, StoreUnwritable):
             warnings.warn(f"{NOT_TAKEN_IN}: {done}", stacklevel=2)
-    return open_place(place)
+        elif done.models is not None and done.models.stopped:
+            warnings.warn(f"{MODELS_STOPPED}: {done.models.stopped}", stacklevel=2)
+    return open_place(place, loaded)

@@ -19,7 +19,7 @@ class Setting:
 
     Attributes:
         name: its name in files and keywords; upper-cased after ``DRAWWELL_`` its environment variable.
-        group: what it is about: ``corpus``, ``server`` or ``command line``.
+        group: what it is about: ``corpus``, ``models``, ``server`` or ``command line``.
         default: its value when nobody sets it. Its type is the setting's type.
         help: one sentence, for ``--help`` and the reference.
         flag: its command-line option; empty when it has none.
@@ -225,6 +225,38 @@ SETTINGS: tuple[Setting, ...] = (
         flag="--wait",
         low=0,
         high=86_400,
+    ),
+    Setting(
+        name="embed",
+        group="models",
+        default="",
+        help="The model that gives sections and questions their vectors, as PROVIDER:MODEL; none when empty.",
+        flag="--embed",
+        aliases=("CONTEXTPULL_EMBED_MODEL",),
+    ),
+    Setting(
+        name="summarizer",
+        group="models",
+        default="",
+        help="The model that writes the line about each document, as PROVIDER:MODEL; none when empty.",
+        flag="--summarizer",
+        aliases=("CONTEXTPULL_SUMMARIZER",),
+    ),
+    Setting(
+        name="rerank",
+        group="models",
+        default="",
+        help="The model that judges the best hits of a search once more, as PROVIDER:MODEL; none when empty.",
+        flag="--rerank",
+    ),
+    Setting(
+        name="fusion",
+        group="models",
+        default="convex",
+        help="How words and vectors become one order: by their scores, or by their ranks.",
+        flag="--fusion",
+        choices=("convex", "reciprocal"),
+        project=True,
     ),
     Setting(
         name="transport",

@@ -11,9 +11,9 @@ from drawwell.text.formats import Format
 from drawwell.text.formats.markdown import parse
 
 BOOTSTRAP = (
-    "import sys; sys.path[:] = sys.argv[2:]; from tests.corpus.bad_parsers import DEADLY, FORMATS;"
+    "import sys; sys.path[:] = sys.argv[3:]; from tests.corpus.bad_parsers import DEADLY, FORMATS;"
     "from drawwell.text import formats; formats._BY_SUFFIX.update(FORMATS);"
-    "from drawwell.corpus.ingest.worker import serve; serve(sys.argv[1])"
+    "from drawwell.corpus.ingest.worker import serve; serve(*sys.argv[1:3])"
 )
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from drawwell.corpus.ingest.embedding import Embedding, EmbeddingReport, embed_sections
+from drawwell.corpus.ingest.embedding import Embedding, embed_sections
+from drawwell.corpus.ingest.report import EmbeddingReport
 from drawwell.corpus.store.places import store_path
 from drawwell.errors import ConfigurationError, DependencyError, StoreBusy
 from tests.corpus.folders import fill, rows, take

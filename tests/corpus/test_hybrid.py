@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.corpus.ingest.embedding import Embedding, EmbeddingReport, embed_sections
+from drawwell.corpus.ingest.embedding import Embedding, embed_sections
+from drawwell.corpus.ingest.report import EmbeddingReport
 from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.operations.meaning import SearchModels
 from drawwell.corpus.store.handle import Store

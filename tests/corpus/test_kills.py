@@ -17,6 +17,7 @@ from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.places import store_path
 from drawwell.text.tokens import normalise_for_fts
+from tests.acceptance_kills import Trial
 from tests.corpus.editions import problems_of, text_of, word_of
 from tests.corpus.folders import contents, documents, fill, rows, take, texts
 
@@ -170,6 +171,18 @@ def test_a_kill_between_the_commits_of_store_and_indexes(tmp_path: Path, share: 
         take(root, workers=1)
         assert problems_of(corpus, words, sample=20) == []
         assert corpus.search(word_of(0, 6)).mode == "lexical"
+
+
+def test_random_kills_while_the_indexes_are_written(tmp_path: Path) -> None:
+    """From the store's last commit to the last of the indexes: answers are right for what the store holds."""
+    root = tmp_path / "docs"
+    root.mkdir()
+    points = {"indexing": 0.1, "commit": 0.01, "committed": 0.01}
+    seed = time.time_ns() % 10**6
+    with closing(Trial(root, seed, size=40, points=points)) as trial:
+        trial.run(6)
+    assert trial.wrong == 0, f"seed {seed}"
+    assert trial.struck.total() == 6
 
 
 def test_fs_17_two_ingests_at_once_of_a_new_store(tmp_path: Path) -> None:

@@ -425,3 +425,11 @@ def test_opening_a_store_again_keeps_the_locks_of_its_readers(store: Path) -> No
         subprocess.run([sys.executable, "-c", code, str(store)], check=True)
         assert store.with_name("store.sqlite-wal").exists()
         assert reader.generation()
+
+
+def test_a_store_is_never_named_like_a_document(tmp_path: Path) -> None:
+    """It would be opened as one, and closing it then would give back the locks that SQLite has on it."""
+    root = fill(tmp_path, {"a.md": "# A\n\nalpha\n"})
+    with pytest.raises(StoreError, match=r"store\.md has the ending of a document"):
+        take(root, root / "store.md")
+    assert [place.name for place in root.iterdir()] == ["a.md"]

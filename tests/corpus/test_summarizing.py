@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from drawwell.corpus.ingest.summarizing import SummaryReport, summarize_documents
+from drawwell.corpus.ingest.report import SummaryReport
+from drawwell.corpus.ingest.summarizing import summarize_documents
 from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.places import store_path

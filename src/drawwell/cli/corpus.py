@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from drawwell.cli.options import tool_option
+from drawwell.cli.options import setting_options, tool_option
 from drawwell.cli.output import note, one_line, print_data, print_exactly, print_json, shown
-from drawwell.cli.reading import Reading, reading
+from drawwell.cli.reading import SEARCH_SETTINGS, Reading, reading
 from drawwell.model import GrepResult, IndexText, NeighboursResult, SearchResult, SectionText
 from drawwell.server.tools.corpus import GREP, INDEX, NEIGHBOURS, READ, SEARCH
 
@@ -26,17 +26,19 @@ _WHERE = (
 @reading
 @tool_option(SEARCH, "in", "Only documents with this path or glob; may be repeated.")
 @tool_option(SEARCH, "limit")
-@tool_option(SEARCH, "mode")
+@tool_option(SEARCH, "mode", "What ranks: auto takes words, and meaning where vectors are there.")
+@setting_options(*SEARCH_SETTINGS)
 @tool_option(SEARCH, "max_tokens")
 @tool_option(SEARCH, "cursor")
 def search(where: Reading, query: str, **asked: Any) -> None:
-    """Find sections by words or identifiers.
+    """Find sections by words or identifiers, and by meaning where a model is configured.
 
     Gives pointers, best first: an id to read, where it stands, and a few words around the match.
 
     \b
       drawwell search "refund window" docs
       drawwell search TX-44 docs --in "errors*.md" --limit 3 --json
+      drawwell search "money back" docs --embed onnx:all-MiniLM-L6-v2
     """
     with where.open() as corpus:
         where.show(corpus.search(query, **asked), _show_hits)

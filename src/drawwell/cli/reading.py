@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from drawwell.corpus.ingest.report import IngestReport
     from drawwell.corpus.operations.corpus import Corpus
 
-__all__ = ["Reading", "json_option", "reading"]
+__all__ = ["SEARCH_SETTINGS", "Reading", "json_option", "reading"]
+
+SEARCH_SETTINGS = ("embed", "rerank", "fusion")
+"""The models that a search may ask, and how."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, in the tool's shape.")
 
@@ -46,6 +49,7 @@ class Reading:
         ingest: whether what changed in a named folder is taken in first.
         as_json: whether JSON was asked for.
         quiet: whether stderr is for errors only.
+        given: values of further settings that the command has options for.
     """
 
     session: Session
@@ -54,6 +58,7 @@ class Reading:
     ingest: bool
     as_json: bool
     quiet: bool
+    given: dict[str, Any] = field(default_factory=dict)
 
     @contextmanager
     def open(self) -> Iterator[Corpus]:
@@ -63,7 +68,7 @@ class Reading:
             Error: there is none, or it cannot be read.
         """
         # Loading what reads a store takes time that `--help` need not spend.
-        from drawwell.compose import NOT_TAKEN_IN, open_place, refresh_if_possible
+        from drawwell.compose import MODELS_STOPPED, NOT_TAKEN_IN, open_place, refresh_if_possible
         from drawwell.errors import StoreUnwritable
 
         place, settings = self.find()
@@ -74,7 +79,9 @@ class Reading:
             note(news, quiet=self.quiet)
             if not isinstance(done, StoreUnwritable) and done.skipped and not done.documents:
                 raise nothing_taken(self.folder)
-        with open_place(place) as corpus:
+            elif not isinstance(done, StoreUnwritable) and done.models is not None and done.models.stopped:
+                note(f"drawwell: {MODELS_STOPPED}: {done.models.stopped}", quiet=self.quiet)
+        with open_place(place, settings) as corpus:
             yield corpus
 
     def find(self) -> tuple[CorpusPlace, Settings]:
@@ -87,7 +94,7 @@ class Reading:
 
         # A project's files only say how it is to be taken in.
         root = self.folder if self.ingest and self.folder is not None and self.folder.is_dir() else None
-        settings = self.session.settings(root, {"store": self.store}, quiet=self.quiet)
+        settings = self.session.settings(root, {"store": self.store, **self.given}, quiet=self.quiet)
         if self.folder is not None:
             return corpus_place(self.folder, settings), settings
         return nearest_corpus(Path.cwd(), settings), settings
@@ -130,6 +137,7 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
             ingest=not given.pop("no_ingest"),
             as_json=given.pop("as_json"),
             quiet=given.pop("quiet"),
+            given={name: given.pop(name) for name in SEARCH_SETTINGS if name in given},
         )
         command(where, **given)
 

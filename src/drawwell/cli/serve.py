@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from drawwell.cli.ingest import INGEST_SETTINGS
+from drawwell.cli.ingest import INGEST_SETTINGS, MODEL_SETTINGS
 from drawwell.cli.options import setting_options
 from drawwell.cli.output import Session
+from drawwell.cli.reading import SEARCH_SETTINGS
 from drawwell.errors import ArgumentError, Error
 from drawwell.settings import SETTINGS
 
 if TYPE_CHECKING:
     from drawwell.compose import CorpusPlace
     from drawwell.configuration import Settings
+    from drawwell.corpus.operations.meaning import SearchModels
     from drawwell.server.config import ServeConfig
     from drawwell.server.tools.live_corpus import CorpusSource
     from drawwell.server.tools.spec import Toolset
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["ingest_command", "serve", "split_names"]
 
 _SERVER_SETTINGS = tuple(entry.name for entry in SETTINGS if entry.group == "server" and entry.flag)
-_CUTTING = tuple(name for name in INGEST_SETTINGS if name != "store")
+_CUTTING = tuple(name for name in (*INGEST_SETTINGS, *MODEL_SETTINGS) if name != "store")
+_SEARCHING = tuple(name for name in SEARCH_SETTINGS if name not in MODEL_SETTINGS)
 _FLAGS = {entry.name: entry.flag for entry in SETTINGS}
 _SECRETS = {entry.name: entry.variables[0] for entry in SETTINGS if entry.secret}
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})=(.+)", re.DOTALL)
@@ -41,7 +44,7 @@ _STORE_SUFFIXES = (".sqlite", ".sqlite3", ".db")
 @setting_options(*_SERVER_SETTINGS)
 @click.option("--no-ingest", is_flag=True, help="Serve the store as it is: take in nothing, watch nothing.")
 @click.option("--poll", is_flag=True, help="Watch by looking again and again; for network folders.")
-@setting_options(*INGEST_SETTINGS)
+@setting_options(*INGEST_SETTINGS, *MODEL_SETTINGS, *_SEARCHING)
 @click.pass_obj
 def serve(session: Session, /, sources: tuple[str, ...], **given: Any) -> None:
     """Serve documents to an agent over MCP.
@@ -70,13 +73,15 @@ def serve(session: Session, /, sources: tuple[str, ...], **given: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Refreshing:
-    """How served folders are kept fresh."""
+    """How served folders are kept fresh, and what their searches may ask."""
 
     session: Session
     flags: Mapping[str, Any]
     take_in: bool
     watch: bool
     poll: bool
+    search: SearchModels
+    models: bool
 
 
 def _config(session: Session, sources: Sequence[str], given: Mapping[str, Any]) -> ServeConfig:
@@ -85,17 +90,20 @@ def _config(session: Session, sources: Sequence[str], given: Mapping[str, Any]) 
     Raises:
         Error: a setting is wrong, or there is nothing to serve.
     """
+    from drawwell.compose import search_models
     from drawwell.server.auth import read_token
     from drawwell.server.config import ServeConfig
     from drawwell.server.tools.corpus_toolset import CorpusToolset
 
-    settings = session.settings(None, {name: given[name] for name in (*_SERVER_SETTINGS, "store")})
+    settings = session.settings(None, {name: given[name] for name in (*_SERVER_SETTINGS, *SEARCH_SETTINGS, "store")})
     refreshing = _Refreshing(
         session=session,
         flags={name: given[name] for name in _CUTTING},
         take_in=not given["no_ingest"],
         watch=settings.enabled("watch"),
         poll=given["poll"],
+        search=search_models(settings, background=True),
+        models=bool(settings.text("embed") or given["summarizer"] or settings.text("summarizer")),
     )
     token_file = settings.text("token_file")
     transport: Literal["stdio", "http"] = "http" if settings.text("transport") == "http" else "stdio"
@@ -197,12 +205,22 @@ def _source(name: str, place: CorpusPlace, refreshing: _Refreshing) -> CorpusSou
     from drawwell.server.tools.live_corpus import CorpusSource
 
     if place.root is None or not refreshing.take_in:
-        return CorpusSource(store=place.store, root=place.root, name=name)
+        return CorpusSource(store=place.store, root=place.root, name=name, search=refreshing.search)
     os.environ.update({_SECRETS[name]: value for name, value in refreshing.flags.items() if name in _SECRETS and value})
     command = ingest_command(place, refreshing.flags, refreshing.session.env_file)
+    models = (*command, "--part", "models") if refreshing.models else ()
     watch = WatchOptions(force_polling=refreshing.poll) if refreshing.watch else None
     check = partial(_check, refreshing, place.root)
-    return CorpusSource(store=place.store, root=place.root, name=name, ingest=command, check=check, watch=watch)
+    return CorpusSource(
+        store=place.store,
+        root=place.root,
+        name=name,
+        ingest=(*command, "--part", "words"),
+        models=models,
+        search=refreshing.search,
+        check=check,
+        watch=watch,
+    )
 
 
 def _check(refreshing: _Refreshing, root: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,19 @@ from drawwell.providers.calls import limit_request, note_response
 from drawwell.providers.failures import ErrorTypes
 from drawwell.providers.options import ProviderOptions
 
-__all__ = ["Key", "certificates", "check_address", "client_options", "find_key", "first", "http_errors", "origin"]
+__all__ = [
+    "Key",
+    "certificates",
+    "check_address",
+    "client_options",
+    "find_key",
+    "first",
+    "http_errors",
+    "origin",
+    "quieten_logs",
+]
+
+_CHATTY = ("anthropic", "httpcore", "httpcore2", "httpx", "httpx2", "huggingface_hub", "openai")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +162,7 @@ def client_options(library: ModuleType, options: ProviderOptions) -> dict[str, A
         library: the module.
         options: timeout, certificates, how many requests at one time.
     """
+    quieten_logs()
     hooks: dict[str, list[Callable[[Any], None]]] = {"request": [limit_request], "response": [note_response]}
     width = max(1, options.max_concurrent)
     return {
@@ -158,6 +172,17 @@ def client_options(library: ModuleType, options: ProviderOptions) -> dict[str, A
         "event_hooks": hooks,
         "limits": library.Limits(max_connections=2 * width, max_keepalive_connections=width),
     }
+
+
+def quieten_logs() -> None:
+    """Keep the SDKs' logs at warnings, unless somebody has set their level.
+
+    Below that they write the texts that are sent and the headers that come back, and a line for each request.
+    """
+    for name in _CHATTY:
+        logger = logging.getLogger(name)
+        if logger.level == logging.NOTSET:
+            logger.setLevel(logging.WARNING)
 
 
 def http_errors(library: ModuleType) -> ErrorTypes:

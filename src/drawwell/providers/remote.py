@@ -275,14 +275,14 @@ class RemoteEmbedder:
             DependencyError: there are too many or few of them, or one is no direction.
         """
         advice = "The service does not do what it should; look at its log, or choose another model"
-        if len(reply.rows) != count:
-            raise DependencyError(f"{self._name}: {len(reply.rows)} vectors came for {count} texts", advice)
         try:
             rows = np.asarray(reply.rows, dtype=np.float64)
         except (TypeError, ValueError):
             rows = np.zeros(0)
         if rows.ndim != 2 or not rows.shape[1]:
             raise DependencyError(f"{self._name}: what came is not one vector of numbers for each text", advice)
+        if len(rows) != count:
+            raise DependencyError(f"{self._name}: {len(rows)} vectors came for {count} texts", advice)
         if dimension and rows.shape[1] != dimension:
             raise ConfigurationError(
                 f"{self._name}: its vectors have {rows.shape[1]} numbers, not {dimension}",

@@ -39,7 +39,8 @@ class Anthropic(Service):
 
     def answer(self, request: Request) -> Answer:
         """The answer when nothing goes wrong."""
-        if self.key and request.headers.get("x-api-key") != self.key:
+        sent = (request.headers.get("x-api-key"), request.headers.get("authorization", "").removeprefix("Bearer "))
+        if self.key and self.key not in sent:
             return self.error(401, "", request)
         if request.path != "/v1/messages" or request.body.get("model") not in self.models:
             return self.error(404, "", request)
@@ -63,7 +64,7 @@ class Anthropic(Service):
     def error(self, status: int, code: str, request: Request) -> Answer:
         """An error in Anthropic's shape."""
         messages = {
-            401: f"invalid x-api-key {request.headers.get('x-api-key')}",
+            401: f"invalid x-api-key {self.key}",
             404: f"model: {request.body.get('model')}",
             529: "Overloaded",
         }

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drawwell.corpus.ingest.report import EmbeddingReport
 from drawwell.corpus.store.change import StoreChanges
 from drawwell.corpus.store.lock import StoreLock
 from drawwell.corpus.store.vectors import (
@@ -27,7 +28,6 @@ from drawwell.corpus.store.vectors import (
     set_coming,
 )
 from drawwell.errors import ConfigurationError
-from drawwell.model import OPTIONAL
 from drawwell.protocols import Embedder, ModelIdentity, Passage
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-__all__ = ["Embedding", "EmbeddingReport", "embed_sections"]
+__all__ = ["Embedding", "embed_sections"]
 
 _BATCH = 128
 """Sections that are committed together: what is lost at most when a run is cut off."""
@@ -44,27 +44,6 @@ _SPARE = 10_000
 """Vectors that are kept at least for texts that are in no document now."""
 
 Tell = Callable[[int, int], None]
-
-
-@dataclass(slots=True, kw_only=True)
-class EmbeddingReport:
-    """What a model embedded; filled in while it is at it.
-
-    Attributes:
-        model: provider and model.
-        embedded: sections that it read.
-        cached: sections whose text had a vector already.
-        lacking: sections without a vector.
-        tokens: that it read, as the provider counts them.
-        stopped: why it was left before the end; empty when it was not.
-    """
-
-    model: str
-    embedded: int = 0
-    cached: int = 0
-    lacking: int = 0
-    tokens: int = 0
-    stopped: str = field(default="", metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from pathlib import PurePosixPath
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from drawwell.corpus.ingest.files import Contents
-from drawwell.corpus.ingest.records import NO_CONTENT, Document, ParseTask, Rejected, SectionRow
+from drawwell.corpus.ingest.records import NO_CONTENT, Document, ParseTask, Rejected, SectionRow, Spooled
 from drawwell.corpus.ingest.summary import offline_summary
 from drawwell.corpus.options import IngestOptions
 from drawwell.errors import MissingExtra, NoTextLayer, PasswordNeeded, UnreadableFile
@@ -28,13 +30,16 @@ _MOST_PREPARED = 2_000_000
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def parse_document(contents: Contents, task: ParseTask, recognised: bytes = b"") -> Document | Rejected:
+def parse_document(
+    contents: Contents, task: ParseTask, recognised: bytes = b"", spool: Path | None = None
+) -> Document | Rejected:
     """Parse a file, cut it into sections and prepare its rows. Whatever is in it, this returns.
 
     Args:
         contents: the file.
         task: what is known about it.
         recognised: its pages with their text, to be parsed in its place.
+        spool: a folder to put the sections of a very large document into.
     """
     sha256 = hashlib.sha256(contents.data).hexdigest()
     entry = format_of(task.path)
@@ -64,7 +69,7 @@ def parse_document(contents: Contents, task: ParseTask, recognised: bytes = b"")
         return Rejected(task.path, f"its parser failed: {_brief(error)}", sha256, task.key)
     if not sectioned.sections and not parsed.metadata:
         return Rejected(task.path, NO_CONTENT, sha256, task.key)
-    return _document(parsed, sectioned, _File(contents, task, entry, sha256))
+    return _document(parsed, sectioned, _File(contents, task, entry, sha256), spool)
 
 
 def _limits(options: IngestOptions) -> SectionLimits:
@@ -78,9 +83,10 @@ class _File(NamedTuple):
     sha256: str
 
 
-def _document(parsed: Parsed, sectioned: Sectioned, file: _File) -> Document:
+def _document(parsed: Parsed, sectioned: Sectioned, file: _File, spool: Path | None) -> Document:
     front_matter = parsed.source[: parsed.front_matter.end] if parsed.front_matter else ""
-    rows = tuple(_row(section, parsed.source) for section in sectioned.sections)
+    large = len(parsed.source) > _MOST_PREPARED
+    rows = _spooled(sectioned, parsed.source, spool) if large and spool else tuple(_rows(sectioned, parsed.source))
     return Document(
         path=file.task.path,
         kind=file.format.name,
@@ -97,11 +103,25 @@ def _document(parsed: Parsed, sectioned: Sectioned, file: _File) -> Document:
         metadata=json.dumps(dict(parsed.metadata), default=str),
         warnings=parsed.warnings,
         sections=rows,
-        terms=_terms(rows) if file.task.terms and len(parsed.source) <= _MOST_PREPARED else (),
+        terms=_terms(rows) if file.task.terms and not large else (),
     )
 
 
-def _terms(rows: tuple[SectionRow, ...]) -> tuple[tuple[int, Mapping[str, str]], ...]:
+def _rows(sectioned: Sectioned, source: str) -> Iterator[SectionRow]:
+    return (_row(section, source) for section in sectioned.sections)
+
+
+def _spooled(sectioned: Sectioned, source: str, spool: Path) -> tuple[SectionRow, ...] | Spooled:
+    """The rows in a file, so that no process ever holds all of them; without room for it, in memory after all."""
+    place = spool / f"{os.getpid()}-{time.monotonic_ns()}"
+    try:
+        return Spooled.write(_rows(sectioned, source), place)
+    except OSError:
+        place.unlink(missing_ok=True)
+        return tuple(_rows(sectioned, source))
+
+
+def _terms(rows: Iterable[SectionRow]) -> tuple[tuple[int, Mapping[str, str]], ...]:
     from drawwell.corpus.ingest.entries import StoredSection, term_entries  # only a large run has this done here
 
     numbered = enumerate(rows)

@@ -12,8 +12,10 @@ import hashlib
 import os
 import pickle
 import queue
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -23,7 +25,7 @@ from pathlib import Path
 from drawwell.corpus.ingest.files import read_file
 from drawwell.corpus.ingest.parse import parse_document
 from drawwell.corpus.ingest.recognise import Recogniser, read_recognised
-from drawwell.corpus.ingest.records import Document, ParseTask, Rejected
+from drawwell.corpus.ingest.records import Document, ParseTask, Rejected, Spooled
 from drawwell.errors import UnreadableFile
 from drawwell.text.formats import format_of
 
@@ -42,12 +44,18 @@ _BYTES_PER_SECOND = 250_000
 _WATCH_SECONDS = 0.5
 
 _BOOTSTRAP = (
-    "import sys; sys.path[:] = sys.argv[2:]; from drawwell.corpus.ingest.worker import serve; serve(sys.argv[1])"
+    "import sys; sys.path[:] = sys.argv[3:]; from drawwell.corpus.ingest.worker import serve; serve(*sys.argv[1:3])"
 )
 
 
-def parse_file(root: Path, task: ParseTask) -> Document | Rejected:
-    """Read and parse one file. Whatever it is, this returns."""
+def parse_file(root: Path, task: ParseTask, spool: Path | None = None) -> Document | Rejected:
+    """Read and parse one file. Whatever it is, this returns.
+
+    Args:
+        root: the corpus.
+        task: the file.
+        spool: a folder to put the sections of a very large document into.
+    """
     try:
         contents = read_file(root, task.place, task.options.max_file_bytes)
         recognised = b""
@@ -55,7 +63,7 @@ def parse_file(root: Path, task: ParseTask) -> Document | Rejected:
             recognised = read_recognised(task, hashlib.sha256(contents.data).hexdigest())
     except UnreadableFile as error:
         return Rejected(task.path, str(error))
-    return parse_document(contents, task, recognised)
+    return parse_document(contents, task, recognised, spool)
 
 
 def parse_all(
@@ -102,11 +110,19 @@ class _Job:
     outcome: Document | Rejected | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where files are read, and where large documents pass through."""
+
+    root: Path
+    spool: Path | None
+
+
 class _Worker:
     """One process and the thread that talks to it."""
 
-    def __init__(self, root: Path, jobs: queue.SimpleQueue[_Job | None], recogniser: Recogniser | None) -> None:
-        self._root = root
+    def __init__(self, place: _Place, jobs: queue.SimpleQueue[_Job | None], recogniser: Recogniser | None) -> None:
+        self._place = place
         self._recogniser = recogniser
         self._jobs = jobs
         self._process: subprocess.Popen[bytes] | None = None
@@ -158,11 +174,11 @@ class _Worker:
     def _parse(self, task: ParseTask) -> Document | Rejected:
         if self._process is None:
             try:
-                self._process = _start(self._root)
+                self._process = _start(self._place)
             except OSError:
                 if is_isolated(task):
                     return Rejected(task.path, "is parsed in a process of its own only, and none could be started")
-                return parse_file(self._root, task)  # a program that cannot start Python again: slower, not worse
+                return parse_file(self._place.root, task)  # a program that cannot start Python again: slower, not worse
         process = self._process
         self._late = False
         self._deadline = time.monotonic() + _BASE_SECONDS + task.size / _BYTES_PER_SECOND
@@ -182,7 +198,9 @@ class _Pool:
     def __init__(self, root: Path, count: int, recogniser: Recogniser | None) -> None:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._recogniser = recogniser
-        self._workers = [_Worker(root, self._jobs, recogniser) for _ in range(count)]
+        self._spool = _spool()
+        place = _Place(root, self._spool)
+        self._workers = [_Worker(place, self._jobs, recogniser) for _ in range(count)]
         self._stop = threading.Event()
         self._watchdog = threading.Thread(target=self._watch, name="drawwell-watchdog", daemon=True)
         self._watchdog.start()
@@ -195,13 +213,13 @@ class _Pool:
             while window and (len(window) >= longest or held + task.size > _WINDOW_BYTES):
                 job = window.popleft()
                 held -= job.task.size
-                yield _wait(job)
+                yield from _taken(job)
             job = _Job(task)
             window.append(job)
             held += task.size
             self._jobs.put(job)
         while window:
-            yield _wait(window.popleft())
+            yield from _taken(window.popleft())
 
     def close(self) -> None:
         self._stop.set()
@@ -212,6 +230,8 @@ class _Pool:
         for worker in self._workers:
             worker.close()
         self._watchdog.join()
+        if self._spool is not None:
+            shutil.rmtree(self._spool, ignore_errors=True)
 
     def _watch(self) -> None:
         while not self._stop.wait(_WATCH_SECONDS):
@@ -220,15 +240,26 @@ class _Pool:
                 worker.watch(now)
 
 
-def _wait(job: _Job) -> Document | Rejected:
+def _taken(job: _Job) -> Iterator[Document | Rejected]:
+    """A job's outcome, once it is there; what it has in a file is gone when the next is asked for."""
     job.done.wait()
     assert job.outcome is not None  # noqa: S101 - set before the event
-    return job.outcome
+    yield job.outcome
+    if isinstance(job.outcome, Document) and isinstance(job.outcome.sections, Spooled):
+        job.outcome.sections.place.unlink(missing_ok=True)
 
 
-def _start(root: Path) -> subprocess.Popen[bytes]:
+def _spool() -> Path | None:
+    """A new folder for what is too large for a pipe; None where there is no place for one."""
+    try:
+        return Path(tempfile.mkdtemp(prefix="drawwell-"))
+    except OSError:
+        return None
+
+
+def _start(place: _Place) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 - our own interpreter with our own words
-        [sys.executable or "python", "-c", _BOOTSTRAP, str(root.absolute()), *sys.path],
+        [sys.executable or "python", "-c", _BOOTSTRAP, str(place.root.absolute()), str(place.spool or ""), *sys.path],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

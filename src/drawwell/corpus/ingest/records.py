@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import pickle
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from drawwell.corpus.options import IngestOptions
 
-__all__ = ["NO_CONTENT", "Document", "ParseTask", "Rejected", "SectionRow"]
+__all__ = ["NO_CONTENT", "Document", "ParseTask", "Rejected", "SectionRow", "Spooled", "in_batches"]
 
 NO_CONTENT = "no content"
 """Why a file without any text is not taken."""
@@ -81,6 +84,54 @@ class SectionRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Spooled(Collection[SectionRow]):
+    """The sections of a very large document, in a file on their way from one process to another.
+
+    Attributes:
+        place: the file; whoever made its folder removes it.
+        count: how many there are.
+    """
+
+    place: Path
+    count: int
+
+    @staticmethod
+    def write(rows: Iterable[SectionRow], place: Path) -> Spooled:
+        """Write sections to a new file.
+
+        Raises:
+            OSError: there is no room for them.
+        """
+        count = 0
+        with place.open("xb") as file:
+            for batch in in_batches(rows):
+                count += len(batch)
+                pickle.dump([tuple(one) for one in batch], file, pickle.HIGHEST_PROTOCOL)
+        return Spooled(place, count)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[SectionRow]:
+        with self.place.open("rb") as file:
+            left = self.count
+            while left:
+                batch = pickle.load(file)  # noqa: S301 - from our own process
+                left -= len(batch)
+                yield from map(SectionRow._make, batch)
+
+    def __contains__(self, row: object) -> bool:
+        return any(one == row for one in self)
+
+
+def in_batches(rows: Iterable[SectionRow], size: int = 500) -> Iterator[list[SectionRow]]:
+    """Sections in lists of at most ``size``."""
+    rest = iter(rows)
+    while batch := list(islice(rest, size)):
+        yield batch
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A document as the store keeps it.
 
@@ -117,7 +168,7 @@ class Document:
     fts_front_matter: str
     metadata: str
     warnings: tuple[str, ...]
-    sections: tuple[SectionRow, ...]
+    sections: tuple[SectionRow, ...] | Spooled
     terms: tuple[tuple[int, Mapping[str, str]], ...] = ()
 
 

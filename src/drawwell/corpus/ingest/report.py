@@ -2,15 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from drawwell.corpus.names import shown
-from drawwell.model import Noted
+from drawwell.model import OPTIONAL, Noted
 
-__all__ = ["FolderSize", "IngestReport", "KindCount", "Survey"]
+__all__ = [
+    "EmbeddingReport",
+    "FolderSize",
+    "IngestReport",
+    "KindCount",
+    "ModelReport",
+    "SummaryReport",
+    "Survey",
+]
 
 _SHOWN = 20
+
+
+@dataclass(slots=True, kw_only=True)
+class SummaryReport:
+    """What a model wrote about documents; filled in while it is at it.
+
+    Attributes:
+        model: provider and model.
+        generated: summaries that it wrote.
+        cached: summaries that it wrote of the same bytes before.
+        failed: documents that it was asked about in vain; the next run tries again.
+        lacking: documents whose line is still one that was made without it.
+        tokens: that it read and wrote, as the provider counts them.
+        failures: path and cause of those that failed.
+        stopped: why it was left before the end; empty when it was not.
+    """
+
+    model: str
+    generated: int = 0
+    cached: int = 0
+    failed: int = 0
+    lacking: int = 0
+    tokens: int = 0
+    failures: list[Noted] = field(default_factory=list)
+    stopped: str = field(default="", metadata=OPTIONAL)
+
+
+@dataclass(slots=True, kw_only=True)
+class EmbeddingReport:
+    """What a model embedded; filled in while it is at it.
+
+    Attributes:
+        model: provider and model.
+        embedded: sections that it read.
+        cached: sections whose text had a vector already.
+        lacking: sections without a vector.
+        tokens: that it read, as the provider counts them.
+        stopped: why it was left before the end; empty when it was not.
+    """
+
+    model: str
+    embedded: int = 0
+    cached: int = 0
+    lacking: int = 0
+    tokens: int = 0
+    stopped: str = field(default="", metadata=OPTIONAL)
+
+
+@dataclass(slots=True, kw_only=True)
+class ModelReport:
+    """What models added to a store; filled in while they are at it.
+
+    Attributes:
+        summaries: None when no model is to write them.
+        embedding: None when no model is to embed.
+        fault: why a part was left before its end: ``configuration``, ``dependency`` for what cannot be reached, or
+            ``failure``; empty when none was.
+    """
+
+    summaries: SummaryReport | None = field(default=None, metadata=OPTIONAL)
+    embedding: EmbeddingReport | None = field(default=None, metadata=OPTIONAL)
+    fault: str = field(default="", metadata=OPTIONAL)
+
+    @property
+    def stopped(self) -> str:
+        """What stopped a part of it."""
+        return "; ".join(part.stopped for part in (self.summaries, self.embedding) if part and part.stopped)
+
+    def lines(self) -> list[str]:
+        """The report as text, one line each."""
+        told = []
+        if (one := self.summaries) is not None:
+            counts = {"written": one.generated, "cached": one.cached, "failed": one.failed, "without": one.lacking}
+            told.append(f"summaries by {one.model}: {_counts(counts, one.tokens)}")
+            told.extend(_listed("not summarised", one.failures, verbose=False))
+        if (two := self.embedding) is not None:
+            counts = {"embedded": two.embedded, "cached": two.cached, "without": two.lacking}
+            told.append(f"vectors by {two.model}: {_counts(counts, two.tokens)}")
+        return told
+
+
+def _counts(counts: Mapping[str, int], tokens: int) -> str:
+    told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "nothing to do"
+    return f"{told}, {tokens:,} tokens" if tokens else told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +127,7 @@ class IngestReport:
         fingerprint: of the corpus with its settings, 16 hex digits.
         seconds: how long it took.
         store: the store file, as it was given.
+        models: what models added; None when none is configured.
     """
 
     seen: int
@@ -54,6 +147,7 @@ class IngestReport:
     fingerprint: str
     seconds: float
     store: str
+    models: ModelReport | None = field(default=None, metadata=OPTIONAL)
 
     def lines(self, verbose: bool = False) -> list[str]:
         """The report as text, one line each.
@@ -77,6 +171,7 @@ class IngestReport:
             f"{_counted(self.seen, 'file')} seen: {told}",
             f"{held}, {self.sections_written:,} written in {self.seconds:.1f} s",
             f"{index}; store {shown(self.store)}",
+            *(self.models.lines() if self.models else []),
             *_listed("skipped", self.skipped, verbose),
             *_listed("warning", self.warnings, verbose),
         ]

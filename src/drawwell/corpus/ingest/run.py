@@ -31,8 +31,9 @@ from drawwell.corpus.store.schema import unwritable, write_failure
 from drawwell.corpus.store.summaries import summary_sources
 from drawwell.errors import SourceError, StoreError
 from drawwell.model import Noted
+from drawwell.text.formats import format_of
 
-__all__ = ["Progress", "ingest", "survey"]
+__all__ = ["Progress", "ingest", "silent", "survey"]
 
 _BULK_SHARE = 5
 """The word index is merged anew when at least one document in this many is written."""
@@ -44,7 +45,7 @@ class Progress(Protocol):
 
     def __call__(self, stage: str, done: int, total: int, path: str) -> None:
         """Args:
-        stage: waiting (for another ingest), finding, comparing, reading or indexing.
+        stage: waiting (for another ingest), finding, comparing, reading, indexing, summarizing or embedding.
         done: files done in this stage.
         total: files in this stage; 0 when not known.
         path: what is being done, relative to the root; may be empty.
@@ -69,7 +70,7 @@ def ingest(root: Path, store: Path, options: IngestOptions, progress: Progress |
         StoreBusy: another ingest of the same store did not end within ``options.wait_seconds``.
         StoreError: the store cannot be written or is not ours.
     """
-    tell = progress or _tell_no_one
+    tell = progress or silent
     started = time.monotonic()
     found = _find(root, options, tell)
     if found.seen == 0 and not store.exists():
@@ -326,7 +327,7 @@ def _find(root: Path, options: IngestOptions, tell: Progress) -> Discovery:
     return discover(root, options, lambda done, path: tell("finding", done, 0, path))
 
 
-def _tell_no_one(stage: str, done: int, total: int, path: str) -> None:
+def silent(stage: str, done: int, total: int, path: str) -> None:
     """The progress of a run that nobody watches."""
 
 
@@ -340,6 +341,8 @@ def _make_folder(store: Path) -> None:
     In a folder that came from others, a link in its place could lead anywhere, so none is followed.
     """
     folder = store.parent
+    if format_of(store.name) is not None:  # it would be read as one of the documents, under the locks that are on it
+        raise StoreError(f"the store {store} has the ending of a document", "Give it another, such as .sqlite")
     for place in (folder, store, lock_path(store)):
         if place.is_symlink() and (place is not folder or folder.name == STORE_DIR):
             raise StoreError(f"{place} is a link, which is not written through", "Give another place with --store")

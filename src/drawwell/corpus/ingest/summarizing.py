@@ -8,23 +8,24 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from drawwell.corpus.index.render import IndexHeader
 from drawwell.corpus.index.stored import index_meta
+from drawwell.corpus.ingest.report import SummaryReport
 from drawwell.corpus.ingest.summary import MAX_SUMMARY, summary_line
 from drawwell.corpus.store.change import StoreChanges
 from drawwell.corpus.store.lock import StoreLock
 from drawwell.corpus.store.schema import read_meta
 from drawwell.corpus.store.summaries import kept_summary, summary_sources
 from drawwell.errors import ConfigurationError, DependencyError, Error
-from drawwell.model import OPTIONAL, Noted
+from drawwell.model import Noted
 from drawwell.protocols import Summarizer, Summary
 
-__all__ = ["SummaryReport", "summarize_documents"]
+__all__ = ["summarize_documents"]
 
 _LOOKED_AT = 1500
 """Characters of a document that a model is shown."""
@@ -40,31 +41,6 @@ _INSTRUCTIONS = (
 )
 
 Tell = Callable[[int, int], None]
-
-
-@dataclass(slots=True, kw_only=True)
-class SummaryReport:
-    """What a model wrote about documents; filled in while it is at it.
-
-    Attributes:
-        model: provider and model.
-        generated: summaries that it wrote.
-        cached: summaries that it wrote of the same bytes before.
-        failed: documents that it was asked about in vain; the next run tries again.
-        lacking: documents whose line is still one that was made without it.
-        tokens: that it read and wrote, as the provider counts them.
-        failures: path and cause of those that failed.
-        stopped: why it was left before the end; empty when it was not.
-    """
-
-    model: str
-    generated: int = 0
-    cached: int = 0
-    failed: int = 0
-    lacking: int = 0
-    tokens: int = 0
-    failures: list[Noted] = field(default_factory=list)
-    stopped: str = field(default="", metadata=OPTIONAL)
 
 
 class _Unsummarized(NamedTuple):

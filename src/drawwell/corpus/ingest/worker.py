@@ -19,11 +19,12 @@ _MEMORY = 2_000_000_000
 """Bytes of address space that a file of an isolated format may take, beyond what the process has."""
 
 
-def serve(root: str) -> None:
+def serve(root: str, spool: str) -> None:
     """Parse until there is no more to read, which is also how a parent that was killed says so.
 
     Args:
         root: the corpus.
+        spool: a folder for very large documents; empty for none.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and decides
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -35,7 +36,7 @@ def serve(root: str) -> None:
         while True:
             task = pickle.load(tasks)  # noqa: S301 - ours
             with _bounded_memory() if is_isolated(task) else contextlib.nullcontext():
-                outcome = parse_file(corpus, task)
+                outcome = parse_file(corpus, task, Path(spool) if spool else None)
             pickle.dump(outcome, answers, pickle.HIGHEST_PROTOCOL)
             answers.flush()
             del outcome  # before the next file takes its memory

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from drawwell.corpus.ingest.records import Document
+from drawwell.corpus.ingest.records import Document, in_batches
 from drawwell.corpus.store.summaries import OFFLINE, kept_summary
 
 __all__ = ["Writer"]
@@ -200,16 +200,16 @@ class Writer:
             metadata = (doc_id, path, document.fts_front_matter)
             run("INSERT INTO drawwell_metadata_fts (rowid, path, text) VALUES (?, ?, ?)", metadata)
         before, after = [None, *ids], [*ids[1:], None]
-        numbered = list(enumerate(rows, first))
-        many(
-            _INSERT_SECTION,
-            [
-                (rowid, ids[place], doc_id, place, *row.for_sections, before[place], after[place])
-                for place, (rowid, row) in enumerate(numbered)
-            ],
-        )
-        many(_INSERT_WORDS, [(rowid, ids[rowid - first], *row.for_words) for rowid, row in numbered])
-        many(_INSERT_OWN_SECTION, [(rowid, doc_id, rowid - first, *row.for_own) for rowid, row in numbered])
+        place = 0
+        for batch in in_batches(rows):
+            numbered = list(enumerate(batch, place))
+            place += len(batch)
+            many(
+                _INSERT_SECTION,
+                [(first + at, ids[at], doc_id, at, *row.for_sections, before[at], after[at]) for at, row in numbered],
+            )
+            many(_INSERT_WORDS, [(first + at, ids[at], *row.for_words) for at, row in numbered])
+            many(_INSERT_OWN_SECTION, [(first + at, doc_id, at, *row.for_own) for at, row in numbered])
 
     def _clear(self, doc_id: int) -> None:
         """Delete the sections of a document and all that is found by them."""

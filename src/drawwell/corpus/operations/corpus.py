@@ -17,7 +17,7 @@ from drawwell.corpus.operations import read as reading
 from drawwell.corpus.operations import search as searching
 from drawwell.corpus.operations.bounds import check_budget
 from drawwell.corpus.operations.fresh import Freshness
-from drawwell.corpus.operations.meaning import Meaning, SearchModels
+from drawwell.corpus.operations.meaning import NO_MODELS, Meaning, SearchModels
 from drawwell.corpus.operations.paths import nearest, resolve
 from drawwell.corpus.operations.status import CorpusStatus, corpus_status
 from drawwell.corpus.operations.view import Look, Views
@@ -59,7 +59,7 @@ class Corpus:
         root: Path | None = None,
         on_change: Callable[[frozenset[str]], None] | None = None,
         grep_seconds: float = grepping.GREP_SECONDS,
-        models: SearchModels = SearchModels(),  # noqa: B008 - frozen
+        models: SearchModels = NO_MODELS,
     ) -> None:
         self.store = store
         self.root = root

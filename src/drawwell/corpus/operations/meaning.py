@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
 
-__all__ = ["Meaning", "SearchModels"]
+__all__ = ["NO_MODELS", "Meaning", "SearchModels"]
 
 _JUDGED = 30
 """The best hits that a reranker is shown."""
@@ -56,6 +56,9 @@ class SearchModels:
     fusion: Fusion = CONVEX
     query_seconds: float = 5.0
     rerank_seconds: float = 10.0
+
+
+NO_MODELS = SearchModels()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError, InferenceT
 from drawwell.errors import ConfigurationError
 from drawwell.protocols import Embedder
 from drawwell.providers.calls import Calls, limit_request, note_response
-from drawwell.providers.connections import Key, certificates, check_address, find_key, http_errors, origin
+from drawwell.providers.connections import Key, certificates, check_address, find_key, http_errors, origin, quieten_logs
 from drawwell.providers.failures import ErrorTypes, Subject
 from drawwell.providers.options import ProviderOptions
 from drawwell.providers.remote import Limits, Purpose, RemoteEmbedder, Reply, Traits
@@ -41,6 +41,7 @@ def make(model: str, options: ProviderOptions) -> Embedder:
     name = f"huggingface:{model}"
     key = find_key(name, options, "HF_TOKEN", "HUGGINGFACEHUB_API_TOKEN", needed=not options.base_url)
     address = check_address(name, options.base_url or _OWN, key)
+    quieten_logs()
     if options.ca_file:
         _trust(options)
     subject = Subject(name, origin(address), key.name)

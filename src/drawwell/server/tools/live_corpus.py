@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from drawwell.corpus.operations.corpus import Corpus
+from drawwell.corpus.operations.meaning import NO_MODELS, SearchModels
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.places import readable_store
 from drawwell.corpus.watch import FolderWatch, WatchOptions
@@ -24,6 +25,8 @@ _log = logging.getLogger("drawwell.server")
 
 _WORTH_SAYING = 3.0
 """A refresh that takes longer than this is told of in answers."""
+_MODELS_RETRY_SECONDS = 60.0
+"""So long after models failed, a call has them tried again."""
 _RETRY_SECONDS = 5.0
 """So long after a run that failed, or left a file out of date, a call has it tried again."""
 
@@ -37,6 +40,8 @@ class CorpusSource:
         root: the folder of its documents; None when only the store is known.
         name: first element of its ids when several are served; empty for one alone.
         ingest: command that brings the store up to date and tells of it as ``server.child`` says; empty for none.
+        models: command that has models add to the store, likewise, run after the other; empty for none.
+        search: the models that a search may ask.
         check: raises, without delay, what that command would fail with at once.
         watch: how the folder is watched; None for not at all.
     """
@@ -45,6 +50,8 @@ class CorpusSource:
     root: Path | None = None
     name: str = ""
     ingest: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    search: SearchModels = NO_MODELS
     check: Callable[[], None] = field(default=lambda: None, compare=False)
     watch: WatchOptions | None = None
 
@@ -67,8 +74,12 @@ class LiveCorpus:
         self._closed = False
         self._watch: FolderWatch | None = None
         self._job: ChildJob | None = None
+        self._models: ChildJob | None = None
+        name = source.name or source.root
+        if source.models:
+            self._models = ChildJob(f"summaries and vectors of {name}", source.models, lambda _state: self._compare())
         if source.ingest:
-            self._job = ChildJob(f"ingest of {source.name or source.root}", source.ingest, self._ended)
+            self._job = ChildJob(f"ingest of {name}", source.ingest, self._ended)
         if source.watch is not None and source.root is not None and source.ingest:
             self._watch = FolderWatch(source.root, lambda _paths: self._request(), source.watch)
 
@@ -93,8 +104,9 @@ class LiveCorpus:
         """End the child process and the watch, and close the store."""
         if self._watch is not None:
             self._watch.stop()
-        if self._job is not None:
-            self._job.close()
+        for job in (self._job, self._models):
+            if job is not None:
+                job.close()
         with self._lock:
             self._closed = True
             if self._corpus is not None:
@@ -146,7 +158,17 @@ class LiveCorpus:
             self._retry(state)
             self.hide_places(state.error)
             return f"{name}the last refresh failed, so recent changes may be missing: {state.error.message}"
-        return ""
+        return self._models_note(name)
+
+    def _models_note(self, name: str) -> str:
+        """That a model which is configured does not do its part; it is asked again some time later."""
+        state = JobState() if self._models is None else self._models.state
+        if self._models is None or state.error is None or state.running:
+            return ""
+        if time.monotonic() - state.since > _MODELS_RETRY_SECONDS:
+            self._models.request()
+        self.hide_places(state.error)
+        return f"{name}summaries or vectors are not complete: {state.error.message}"
 
     def status(self) -> Mapping[str, Any]:
         """A few plain values for a health check."""
@@ -158,6 +180,9 @@ class LiveCorpus:
             found = {"ready": False, "reason": error.message}
         if self._job is not None and self._job.state.running:
             found["refreshing"] = _progress(self._job.state)
+        if self._models is not None and self._models.state.running:
+            state = self._models.state
+            found["models"] = f"{state.stage or 'starting'}: {state.done} of {state.total}"
         return found
 
     def _held(self) -> Corpus:
@@ -184,7 +209,7 @@ class LiveCorpus:
         if state.running and store.meta("drawwell.state") == "building":
             store.close()
             raise _indexing(state)
-        return Corpus(store, self.source.root, self._outdated)
+        return Corpus(store, self.source.root, self._outdated, models=self.source.search)
 
     def _not_there(self, state: JobState, error: Error) -> Error:
         """Why there is no store to answer from."""
@@ -213,9 +238,15 @@ class LiveCorpus:
         if self._job is not None:
             self._job.request()
 
-    def _ended(self, _state: JobState) -> None:
-        """After a run: tell if the content is another than it was."""
+    def _ended(self, state: JobState) -> None:
+        """After an ingest: the models go on from there."""
         self._ran.set()
+        self._compare()
+        if self._models is not None and state.error is None:
+            self._models.request()
+
+    def _compare(self) -> None:
+        """Tell if the content is another than it was."""
         generation = self._now()
         if generation not in (None, self._generation):
             self._generation = generation

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from drawwell.text.words.characters import comparable, decoded, without_marks
 from drawwell.text.words.languages import ENGLISH, FUNCTION_WORDS, language_of_letter
 from drawwell.text.words.pieces import Piece, chunks_of, pieces_of
-from drawwell.text.words.stems import stem, stem_by_script
+from drawwell.text.words.stems import stem
 
 __all__ = ["chunks_of_text", "exact_text", "identifier_text", "is_function_word", "piece_stems", "stem_text"]
 
@@ -53,11 +53,8 @@ def is_function_word(word: str, language: str) -> bool:
 
 def piece_stems(piece: Piece, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The stems of a piece's wholes, and those of its parts that are not among them."""
-    if piece.is_unspaced:  # very many, in no language's own letters
-        wholes, parts = (
-            dict.fromkeys(map(stem_by_script, piece.wholes)),
-            dict.fromkeys(map(stem_by_script, piece.parts)),
-        )
+    if piece.is_unspaced:  # very many; these scripts have neither stems nor marks that are taken off
+        wholes, parts = dict.fromkeys(piece.wholes), dict.fromkeys(piece.parts)
     else:
         wholes = dict.fromkeys(stem(word, language) for word in piece.wholes)
         parts = dict.fromkeys(stem(word, language) for word in piece.parts)
@@ -106,8 +103,12 @@ class _Stems(_Kept):
     def made(self, chunk: str) -> str:
         found: list[str] = []
         for piece in _pieces(chunk):
-            if not piece.parts and is_function_word(piece.exact[0], self.language):
-                continue
+            if not piece.parts:
+                if is_function_word(piece.exact[0], self.language):
+                    continue
+                if len(piece.wholes) == 1:
+                    found.append(stem(piece.wholes[0], self.language))
+                    continue
             for forms in piece_stems(piece, self.language):
                 found.extend(forms)
         return " ".join(found)

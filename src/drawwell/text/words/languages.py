@@ -156,8 +156,8 @@ def guess_language(words: Iterable[str], fewest: int) -> str:
         one has half as many again as English, distinct ones and all of them.
     """
     voters = _voters()
-    sample = [word.lower() for word in islice(words, _SAMPLE)]
-    heard = Counter(word for word in sample if word in voters)
+    sample = list(map(str.lower, islice(words, _SAMPLE)))
+    heard = Counter(filter(voters.__contains__, sample))
     votes: Counter[str] = Counter()
     distinct: Counter[str] = Counter()
     for word, count in heard.items():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from operator import add
 from typing import NamedTuple
 
 import regex
@@ -31,6 +32,7 @@ _RUN = regex.compile(
     rf"|(?P<sign>\p{{RI}}{{2}}|(?![©®™#*\d])\p{{Extended_Pictographic}})"
     rf"|(?P<words>(?:{_WORD}|[-.'+#$])++)"
 )
+_OTHER_SCRIPTS = "\u0530"  # letters before it are Latin, Greek and Cyrillic: all of one run
 _BASE = regex.compile(r"[\p{L}\p{N}]")
 _CLUSTER = regex.compile(r"\X")
 
@@ -83,7 +85,7 @@ def pieces_of(chunk: str) -> tuple[Piece, ...]:
     Returns:
         Its words in order; none when it consists of punctuation.
     """
-    if chunk.isascii():
+    if chunk.isascii() or (chunk.isalpha() and max(chunk) < _OTHER_SCRIPTS):
         return _named(chunk)
     found: list[Piece] = []
     for run in _RUN.finditer(chunk):
@@ -102,7 +104,7 @@ def _ngrams(units: list[str]) -> Piece:
     """Pairs of neighbours in reading order, and each unit by itself for whoever asks for one."""
     if len(units) == 1:
         return Piece((units[0],), (units[0],), (), True)
-    pairs = tuple(map("".join, pairwise(units)))
+    pairs = tuple(map(add, units, units[1:]))
     return Piece(pairs, pairs, tuple(dict.fromkeys(units)), True)
 
 
