@@ -269,6 +269,7 @@ def open_place(place: CorpusPlace, settings: Settings | None = None) -> Corpus:
         StoreError: the store is missing, damaged, or of another program.
     """
     from drawwell.corpus.operations.corpus import Corpus  # an ingest alone has no use for it, and start-up is felt
+    from drawwell.corpus.operations.meaning import NO_MODELS
 
     models = NO_MODELS if settings is None else search_models(settings)
     return Corpus(Store.open(readable_store(place.store, place.root)), place.root, models=models)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+import zlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from drawwell.protocols import Embedded, ModelIdentity, Passage, Summary
 
-DIMENSION = 64
+DIMENSION = 128
 
 
 class WordEmbedder:
@@ -48,7 +49,7 @@ class WordEmbedder:
         for word in text.lower().split():
             word = word.strip(".,:?#`*")
             meaning = self._meanings.get(word, word)
-            vector[int.from_bytes(meaning.encode()[:8], "little") * 2654435761 % DIMENSION] += 1.0
+            vector[zlib.crc32(meaning.encode()) % DIMENSION] += 1.0
         return vector / np.linalg.norm(vector)
 
 

@@ -68,10 +68,10 @@ def test_words_and_meaning_are_fused(root: Path) -> None:
     with corpus(root, embedder=embedder()) as docs:
         for fusion in ("convex", "reciprocal"):
             with corpus(root, embedder=embedder(), fusion=Fusion(fusion)) as either:
-                found = either.search("acquire automobile", mode="hybrid")
+                found = either.search("acquire automobile shop", mode="hybrid")
                 assert found.hits[0].doc == "shop/c.md"
                 assert not found.loose
-        scores = [hit.score for hit in docs.search("acquire automobile").hits]
+        scores = [hit.score for hit in docs.search("acquire automobile shop").hits]
         assert scores == sorted(scores, reverse=True)
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from drawwell.corpus.ingest import recognise
+from drawwell.corpus.ingest.files import copy_file
+from drawwell.corpus.ingest.records import ParseTask, Rejected
 from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.options import IngestOptions, command_words
 from drawwell.corpus.store.handle import Store
@@ -168,14 +170,12 @@ def test_a_stopped_run_ends_its_program(root: Path, tmp_path: Path) -> None:
     program = Program(tmp_path, "time.sleep(60)")
     options = IngestOptions(pdf_ocr=program.command)
     recogniser = recognise.Recogniser(root, tmp_path / "store.sqlite", options)
-    task = recognise.ParseTask("scan.pdf", "scan.pdf", len(SCAN), "key", options)
-    scan = recognise.Rejected(
-        "scan.pdf", "", recognise.copy_file(root, "scan.pdf", tmp_path / "copy"), "key", scan=True
-    )
+    task = ParseTask("scan.pdf", "scan.pdf", len(SCAN), "key", options)
+    scan = Rejected("scan.pdf", "", copy_file(root, "scan.pdf", tmp_path / "copy"), "key", scan=True)
     threading.Timer(0.3, recogniser.stop).start()
     begun = time.monotonic()
     outcome = recogniser.recognise(task, scan)
-    assert isinstance(outcome, recognise.Rejected)
+    assert isinstance(outcome, Rejected)
     assert (outcome.reason, outcome.lasting) == ("scan: OCR was interrupted", False)
     assert time.monotonic() - begun < 30
 

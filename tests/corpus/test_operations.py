@@ -13,6 +13,7 @@ import pytest
 
 from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.lock import StoreLock
 from drawwell.corpus.store.places import store_path
 from drawwell.errors import ArgumentError, NotReady, StoreError
 from drawwell.model import to_json
@@ -122,6 +123,26 @@ def test_status(corpus: Corpus) -> None:
     assert "documents    5 (4 markdown, 1 text)" in text
     assert "skipped      broken.md: " in text
     assert json.loads(json.dumps(to_json(status)))["index_mode"] == "flat"
+
+
+def test_status_says_how_the_indexes_stand(tmp_path: Path) -> None:
+    """Up to date, behind, being made or missing, with the size of each; looking changes nothing."""
+    root = fill(tmp_path, {"a.md": "# A\n\nalpha text\n"})
+    take(root, words=False)
+    with Corpus(Store.open(store_path(root)), root) as corpus:
+        assert str(corpus.status().words) == "missing"
+        take(root)
+        found = corpus.status()
+        assert (found.words.state, list(found.words.bytes)) == ("up to date", ["terms", "documents", "grams"])
+        assert min(found.words.bytes.values()) > 1000
+        assert "words        up to date (terms " in str(found)
+        assert to_json(found)["words"]["state"] == "up to date"
+        fill(root, {"b.md": "# B\n\nbeta text\n"})
+        take(root, words=False)
+        assert corpus.status().words.state == "behind"
+        with StoreLock(store_path(root), 5):
+            assert corpus.status().words.state == "being made"
+        assert corpus.status().words.state == "behind"
 
 
 def test_status_of_a_store_of_another_tool(corpus: Corpus, tmp_path: Path) -> None:

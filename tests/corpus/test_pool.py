@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from drawwell.corpus.ingest import pool
 from drawwell.corpus.ingest.pool import parse_all
-from drawwell.corpus.ingest.records import Document, ParseTask, Rejected
+from drawwell.corpus.ingest.records import Document, ParseTask, Rejected, Spooled
 from drawwell.corpus.options import IngestOptions
 from drawwell.text import formats
 from tests.corpus import bad_parsers
@@ -150,3 +151,29 @@ def test_no_failure_of_ours_makes_anyone_wait_for_ever(tmp_path: Path, monkeypat
     monkeypatch.setattr(pool, "_receive", exhausted)
     fill(tmp_path, {"a.md": "# A\n\ntext\n", "b.md": "# B\n\ntext\n"})
     assert {reason(outcome) for outcome in run(tmp_path).values()} == {"could not be parsed: MemoryError"}
+
+
+def test_a_very_large_document_passes_through_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its sections are those that it has otherwise, can be gone through again, and leave no file behind."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    rows = "".join(f"| {number} | row {number} of a long table {'x' * 200} |\n" for number in range(10_000))
+    root = fill(
+        tmp_path / "docs", {"a.md": "# A\n\ntext\n", "b.md": f"# B\n\n| n | text |\n|---|---|\n{rows}", "c.md": "c\n"}
+    )
+    expected = pool.parse_file(root, tasks(root)[1])
+    assert isinstance(expected, Document)
+    for outcome in parse_all(root, tasks(root), 1):
+        assert isinstance(outcome, Document)
+        assert isinstance(outcome.sections, Spooled) is (outcome.path == "b.md")
+        if isinstance(outcome.sections, Spooled):
+            assert len(outcome.sections) == len(expected.sections) > 1000
+            assert tuple(outcome.sections) == tuple(outcome.sections) == expected.sections
+        else:
+            assert len(list(temporary.rglob("*"))) == 1 or outcome.path == "a.md"
+    assert list(temporary.iterdir()) == []
+    assert take(root).sections == len(expected.sections) + 2
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    (large,) = [outcome for outcome in parse_all(root, tasks(root), 1) if outcome.path == "b.md"]
+    assert large == expected

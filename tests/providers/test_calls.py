@@ -124,6 +124,16 @@ def test_an_error_has_no_history() -> None:
         make_calls(attempts=1).run(failing(ValueError("Bearer secret")))
     assert caught.value.__cause__ is caught.value.__context__ is None
 
+    def request() -> int:
+        try:
+            return int("Bearer secret")
+        except ValueError:
+            raise DependencyError("ours") from None
+
+    with pytest.raises(DependencyError) as caught:
+        make_calls().run(request)
+    assert caught.value.__cause__ is caught.value.__context__ is None
+
 
 @pytest.mark.parametrize(
     ("status", "said", "kind"),
@@ -178,7 +188,7 @@ def test_no_more_at_one_time_than_allowed() -> None:
         options = ProviderOptions(max_concurrent=3, timeout_seconds=20)
         client = httpx2.Client(base_url=url, **client_options(httpx2, options))
         calls = Calls(SUBJECT, ERRORS, options)
-        service.faults.extend([Fault(seconds=0.01, status=404)] * 12)
+        service.faults.extend([Fault(seconds=0.05, status=404)] * 12)
 
         def job(number: int) -> int:
             return calls.run(lambda: (client.post("/api/embed", json={}).status_code, number)[1])

@@ -97,6 +97,16 @@ def test_fewer_numbers_are_asked_for(name: str) -> None:
         assert body.get("dimensions", body.get("output_dimension")) == 16
 
 
+@pytest.mark.parametrize("name", ["openai", "azure", "huggingface"])
+def test_a_service_that_takes_fewer_texts_gets_fewer(name: str) -> None:
+    """Services differ in how many texts they take; a batch that is refused for that is sent in parts."""
+    vendor = next(vendor for vendor in VENDORS if vendor.name == name)
+    with vendor.serving() as (service, embedder):
+        service.most_texts = 4  # type: ignore[attr-defined]
+        passages = [Passage("", f"word{number}") for number in range(30)]
+        assert embedder.embed_documents(passages).owners == tuple(range(30))
+
+
 def test_openai_vectors_are_the_same_by_either_encoding() -> None:
     """Base64 is asked for; a service that refuses it is asked for numbers, and remembered."""
     service = OpenAI()
@@ -195,6 +205,41 @@ def test_huggingface_sends_no_login_of_the_user(monkeypatch: pytest.MonkeyPatch)
         made = huggingface.make("org/model", ProviderOptions(base_url=url))
         made.embed_query("x")
         assert "authorization" not in service.requests[-1].headers
+        made.close()
+
+
+def test_huggingface_keeps_to_its_offline_switch() -> None:
+    """With the SDK's own switch set nothing is sent, and the error names it. The switch is read when it is loaded."""
+    code = (
+        "from drawwell.providers.embedding.huggingface import make\n"
+        "from drawwell.providers.options import ProviderOptions\n"
+        "try: make('org/model', ProviderOptions(base_url='http://127.0.0.1:9')).embed_query('x')\n"
+        "except Exception as error: print(type(error).__name__, error)\n"
+    )
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.startswith("ConfigurationError huggingface:org/model: HF_HUB_OFFLINE is set")
+
+
+@pytest.mark.parametrize(
+    ("model", "document", "query"),
+    [
+        ("nomic-embed-text", "search_document: a\nb c d", "search_query: q"),
+        ("hf.co/intfloat/multilingual-e5-small:latest", "passage: a\nb c d", "query: q"),
+        ("mxbai-embed-large", "a\nb c d", "Represent this sentence for searching relevant passages: q"),
+        ("all-minilm", "a\nb c d", "q"),
+    ],
+)
+def test_known_models_get_the_prompts_that_they_want(model: str, document: str, query: str) -> None:
+    """The name decides, unless the user gives prompts; what is not known gets the text alone."""
+    service = Ollama()
+    service.models.add(model if ":" in model else f"{model}:latest")
+    service.capabilities = {name: ["embedding"] for name in service.models}
+    with running(service) as url:
+        made = ollama.make(model, ProviderOptions(base_url=url))
+        made.embed_documents(DOCUMENT)
+        made.embed_query("q")
+        assert [request.body["input"] for request in service.sent()] == [[document], [query]]
         made.close()
 
 

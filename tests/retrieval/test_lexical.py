@@ -119,12 +119,13 @@ def test_sr_17_a_long_query_is_bounded() -> None:
 
 def test_a_language_is_told_and_asked_for() -> None:
     """A document's language is told by its function words; an index knows which ones it holds; code is English."""
+    german = ["Die Kündigungsfristen der Verträge stehen im Anhang", "und sind nicht für alle gleich."]
+    assert document_language(german) == "de"
     assert (
-        document_language("Die Kündigungsfristen der Verträge stehen im Anhang und sind nicht für alle gleich.") == "de"
+        document_language(["Les réglages de la page sont dans le menu, avec ceux qui ne sont pas pour vous."]) == "fr"
     )
-    assert document_language("Les réglages de la page sont dans le menu, avec ceux qui ne sont pas pour vous.") == "fr"
-    assert document_language("def de(la, le, les):\n    return de(la) or le(les)\n" * 10) == "en"
-    assert document_language("The settings of the page are in the menu, with those that are not for you.") == "en"
+    assert document_language(["def de(la, le, les):\n    return de(la) or le(les)\n" * 10]) == "en"
+    assert document_language(["The settings of the page are in the menu, with those that are not for you."]) == "en"
     assert set(languages_in(SEARCHER)) == {"en", "de", "fr", "tr"}
 
 

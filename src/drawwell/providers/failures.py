@@ -27,6 +27,8 @@ _LENGTH = (
     "context window",
     "maximum input length",
     "max_tokens_per_request",
+    "maximum allowed batch size",
+    "too many inputs",
     "max allowed tokens",
     "tokens per request",
     "too many tokens",

@@ -33,7 +33,7 @@ KNOWN = {
 }
 LIMITS = Limits(texts=512, tokens=200_000)
 """Of the service itself: 2,048 texts and 300,000 tokens; ours are estimated."""
-COMPATIBLE_LIMITS = Limits(texts=64, tokens=32_000)
+COMPATIBLE_LIMITS = Limits(texts=32, tokens=16_000)
 
 
 @dataclass(frozen=True, slots=True)

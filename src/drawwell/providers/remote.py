@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 
 from drawwell.errors import ConfigurationError, DependencyError
-from drawwell.protocols import Embedded, ModelIdentity, Passage, Prompts
+from drawwell.protocols import Embedded, ModelIdentity, Passage
 from drawwell.providers.calls import Calls
 from drawwell.providers.failures import TooLong
 from drawwell.providers.options import ProviderOptions
+from drawwell.providers.prompts import known_prompts
 from drawwell.providers.windows import fill, halves, pieces
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class RemoteEmbedder:
         self._name = name
         self._endpoint = endpoint
         self._calls = calls
-        self._prompts = options.prompts or Prompts()
+        self._prompts = options.prompts or known_prompts(name.partition(":")[2])
         self._dimension = options.dimension
         self._window = options.window_tokens
         self._known: Traits | None = None
@@ -177,13 +178,15 @@ class RemoteEmbedder:
     def embed_query(self, text: str, seconds: float | None = None) -> Vectors:
         """The vector of a query, shape (dimension,)."""
         end = None if seconds is None else time.monotonic() + seconds
-        traits = self._traits(seconds)
+        traits = self._traits(end)
         window = self._text_window(traits, self._prompts.query)
         begin = next(iter(pieces(Passage("", sendable(text)), window, estimate_tokens))).text
         while True:
-            left = self._calls.timeout if end is None else max(0.0, end - time.monotonic())
+            left = _left(end)
             try:
-                reply = self._send([fill(self._prompts.query, "", begin)], "query", left)
+                reply = self._send(
+                    [fill(self._prompts.query, "", begin)], "query", self._calls.timeout if left is None else left
+                )
             except TooLong:
                 if len(begin) < 2:
                     raise
@@ -197,26 +200,25 @@ class RemoteEmbedder:
         self._calls.close()
         self._endpoint.close()
 
-    def _traits(self, seconds: float | None = None) -> Traits:
-        """What is known of the model, asked once; whoever else wants it meanwhile waits."""
+    def _traits(self, end: float | None = None) -> Traits:
+        """What is known of the model, asked once; whoever else wants it meanwhile waits, at most until ``end``."""
         if self._known is not None:
             return self._known
-        if not self._asking.acquire(timeout=-1 if seconds is None else seconds):
-            raise DependencyError(f"{self._name}: not known within {seconds:g} s what the model is", "Try later")
+        left = _left(end)
+        if not self._asking.acquire(timeout=-1 if left is None else left):
+            raise DependencyError(f"{self._name}: the service has not yet said what the model is", "Try later")
         try:
             if self._known is None:
-                self._known = self._ask(seconds)
+                self._known = self._ask(end)
             return self._known
         finally:
             self._asking.release()
 
-    def _ask(self, seconds: float | None) -> Traits:
-        end = None if seconds is None else time.monotonic() + seconds
-        traits = self._calls.run(self._endpoint.traits, seconds)
+    def _ask(self, end: float | None) -> Traits:
+        traits = self._calls.run(self._endpoint.traits, _left(end))
         dimension = self._dimension or traits.dimension
         if not dimension:
-            left = None if end is None else max(0.0, end - time.monotonic())
-            dimension = self._checked(self._send([_PROBE], "document", left), 1, 0).shape[1]
+            dimension = self._checked(self._send([_PROBE], "document", _left(end)), 1, 0).shape[1]
         return Traits(self._window or traits.window or UNKNOWN_WINDOW, dimension, traits.revision)
 
     def _text_window(self, traits: Traits, form: str) -> int:
@@ -295,3 +297,8 @@ class RemoteEmbedder:
             raise DependencyError(f"{self._name}: a vector is all zeros", advice)
         unit: Vectors = (rows / lengths).astype(np.float32)
         return unit
+
+
+def _left(end: float | None) -> float | None:
+    """Seconds until a point of the monotonic clock; None for no end."""
+    return None if end is None else max(0.0, end - time.monotonic())

@@ -20,15 +20,24 @@ DOCUMENT_WEIGHT = 0.8
 """What a document's score counts beside that of a section."""
 WINDOW = 30
 """How many sections at a time are ordered anew by both scores."""
+_MOST = 8_000_000
+"""Code points of a document's stems that are looked at: those of four million characters of its text, or more."""
 
 
 def document_of(sections: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """What the index of documents holds of one.
+    """What the index of documents holds of one; of a very large one only its beginning, since it is in memory at once.
 
     Args:
         sections: what the index for ranking holds of its sections.
     """
-    return {STEMS: " ".join(section[STEMS] for section in sections)}
+    found = []
+    room = _MOST
+    for section in sections:
+        found.append(section[STEMS])
+        room -= len(section[STEMS])
+        if room < 0:
+            break
+    return {STEMS: " ".join(found)}
 
 
 def compile_document_query(schema: Schema, asked: Asked) -> Query | None:

@@ -8,9 +8,10 @@ four fixed weights (``docs/decisions/ranking.md`` says how they were found).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, islice
 
 from tantivy import Occur, Query, Schema, Searcher
 
@@ -65,7 +66,7 @@ _QUOTED = re.compile(r'"([^"\n]*+)"|“([^”\n]*+)”|„([^“”\n]*+)[“”
 _HEADINGS_KEPT = 10_000
 _SHORTEST_BEGINNING = 3
 _FEWEST_IN_QUERY, _FEWEST_IN_TEXT = 2, 5
-_LANGUAGE_SAMPLE = 8000
+_TELLING_SECTIONS, _LANGUAGE_SAMPLE = 10, 8000  # by so much of its beginning a document's language is told
 _HEADING_MARKUP = 16  # characters that may stand in front of a heading in its section
 
 
@@ -126,7 +127,7 @@ def fields_of(headings: Sequence[str], covers: Sequence[str], text: str, languag
         text: the section's text, any length; time is linear.
         language: of its document, as ``document_language`` has it.
     """
-    chunks = chunks_of_text(text)
+    chunks = _chunks(text)
     declared, listed = defined_in(text)
     said = [_heading_stems(heading, language) for heading in (*headings, *covers)]
     if declared:
@@ -166,9 +167,26 @@ def _written(tokens: str) -> str:
     return tokens if tokens.isascii() else tokens.encode("utf-8", "replace").decode()
 
 
-def document_language(text: str) -> str:
-    """The language in which a document's words are stemmed; its beginning tells."""
-    return guess_language(chunks_of_text(text[:_LANGUAGE_SAMPLE]), _FEWEST_IN_TEXT)
+_chunks = lru_cache(maxsize=_TELLING_SECTIONS)(chunks_of_text)
+"""What tells a document's language is indexed next."""
+
+
+def document_language(sections: Iterable[str]) -> str:
+    """The language in which a document's words are stemmed; its beginning tells.
+
+    Args:
+        sections: the texts of its sections, of which the first few are looked at.
+    """
+    return guess_language(chain.from_iterable(map(_chunks, _beginning(sections))), _FEWEST_IN_TEXT)
+
+
+def _beginning(sections: Iterable[str]) -> Iterator[str]:
+    room = _LANGUAGE_SAMPLE
+    for text in islice(sections, _TELLING_SECTIONS):
+        yield text[:room]
+        room -= len(text) + 1
+        if room <= 0:
+            break
 
 
 def languages_in(searcher: Searcher) -> tuple[str, ...]:

@@ -169,13 +169,14 @@ class WordsWriter:
         folder: of the index; made, or made anew, when it holds no index of these fields.
         fields: of the index.
         large: whether many documents are to come.
+        threads: that write it, each a part of its own: as many as have nothing else to do.
     """
 
-    def __init__(self, folder: Path, fields: Sequence[TextField], *, large: bool = False) -> None:
+    def __init__(self, folder: Path, fields: Sequence[TextField], *, large: bool = False, threads: int = 1) -> None:
         self._schema = _schema(fields)
         self._index = _open_or_make(folder, self._schema)
         self._index.register_tokenizer(TRIGRAMS, TextAnalyzerBuilder(Tokenizer.ngram(3, 3)).build())
-        self._writer: IndexWriter = self._index.writer(_HEAP_BYTES if large else _SMALL_HEAP_BYTES, 2 if large else 1)
+        self._writer: IndexWriter = self._index.writer(_HEAP_BYTES if large else _SMALL_HEAP_BYTES * threads, threads)
 
     def __enter__(self) -> Self:
         return self

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain, repeat
 from typing import Any
 
 from tests.providers.servers.vectors import Model, WordHashes
@@ -205,7 +206,7 @@ class _Handler(BaseHTTPRequestHandler):
         if answer.lines is not None:
             self._send_lines(answer.lines)
             return
-        self.send_header("content-length", str(len(raw)))
+        self.send_header("content-length", str(10**9 if how == "trickle" else len(raw)))
         self.end_headers()
         if how == "trickle":
             self._trickle(raw)
@@ -216,14 +217,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(raw)
 
     def _trickle(self, raw: bytes) -> None:
-        """Send a byte now and then, never the last one."""
+        """Send a byte now and then, blanks after the last one, for ever."""
         self.close_connection = True
-        for place in range(len(raw) - 1):
-            self.wfile.write(raw[place : place + 1])
-            self.wfile.flush()
+        for byte in chain(raw, repeat(0x20)):
+            self.wfile.write(bytes([byte]))
             if self.server.stopping.wait(TRICKLE_SECONDS):
                 return
-        self.server.stopping.wait()
 
     def _send_lines(self, lines: Sequence[Any]) -> None:
         self.send_header("transfer-encoding", "chunked")

@@ -110,8 +110,12 @@ class OpenAI(Service):
             error = {"message": message, "type": "BadRequestError", "param": "encoding_format", "code": 400}
             return Answer(400, {"error": error})
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
-        if not texts or len(texts) > self.most_texts or not all(texts):
+        if not texts or not all(texts):
             return self.error(400, "", request)
+        if len(texts) > self.most_texts:
+            message = f"Too many inputs. The max number of inputs is {self.most_texts}."
+            error = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
+            return Answer(400, {"error": error})
         too_long = self.too_long(texts)
         if too_long:
             return self.length_error(too_long)

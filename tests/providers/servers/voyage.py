@@ -63,7 +63,7 @@ class Voyage(Service):
         return Answer(
             body={
                 "object": "list",
-                "data": embedding_rows(self, rows, "float"),
+                "data": embedding_rows(self, rows, body.get("encoding_format") or "float"),
                 "model": body["model"],
                 "usage": {"total_tokens": sum(map(self.model.tokens, texts))},
             }

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,13 +18,36 @@ from drawwell.bench.collections import Collection, Document, Question
 from drawwell.compose import CorpusPlace, open_place, refresh
 from drawwell.configuration import Settings
 from drawwell.corpus.operations.corpus import Corpus
-from drawwell.errors import SourceError
+from drawwell.errors import DependencyError, SourceError
 from drawwell.model import Hit, Span
+from drawwell.retrieval.fusion import CONVEX, Fusion, Weights
 
-__all__ = ["MODES", "Drawwell", "as_markdown", "export", "section_spans", "take_in"]
+__all__ = ["BY_MODELS", "BY_WORDS", "WAYS", "Drawwell", "as_markdown", "export", "section_spans", "take_in"]
 
-MODES = ("lexical", "plain")
-"""Ways of search that are measured; ``hybrid`` needs a model."""
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way of search that is measured.
+
+    Attributes:
+        mode: of the search.
+        fusion: of words and vectors.
+    """
+
+    mode: str
+    fusion: Fusion = CONVEX
+
+
+WAYS = {
+    "lexical": Way("lexical"),
+    "plain": Way("plain"),
+    "hybrid": Way("hybrid"),
+    "reciprocal": Way("hybrid", Fusion("reciprocal")),
+    "vectors": Way("hybrid", Fusion(weights=Weights(words=0.0, dense=1.0))),
+}
+"""By name: what a user can ask for, and vectors alone, which show what that leg is worth."""
+BY_WORDS = ("lexical", "plain")
+BY_MODELS = ("hybrid", "reciprocal", "vectors")
 
 _LONGEST_PAGE = 50
 _CODE = re.compile(r"\s*(?:@\w|(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[:(])")
@@ -74,10 +98,16 @@ def _convs(collection: Collection) -> list[str]:
 
 
 def take_in(folder: Path, store: Path, settings: Settings) -> Corpus:
-    """Ingest a folder of exported documents and open it."""
+    """Ingest a folder of exported documents and open it.
+
+    Raises:
+        DependencyError: a model that is configured did not do its part.
+    """
     place = CorpusPlace(folder, store)
-    refresh(place, settings)
-    return open_place(place)
+    report = refresh(place, settings)
+    if report.models is not None and report.models.fault:
+        raise DependencyError(report.models.stopped, "Without vectors there is nothing to compare")
+    return open_place(place, settings)
 
 
 class Drawwell:
@@ -86,13 +116,13 @@ class Drawwell:
     Args:
         corpus: an ingested export.
         documents: what :func:`export` gave.
-        mode: of the search.
+        way: one of ``WAYS``.
     """
 
-    def __init__(self, corpus: Corpus, documents: dict[str, Document], mode: str) -> None:
-        self.name = f"drawwell {mode}"
-        self._corpus = corpus
-        self._mode = mode
+    def __init__(self, corpus: Corpus, documents: dict[str, Document], way: str) -> None:
+        self.name = f"drawwell {way}"
+        self._corpus = corpus.fused(WAYS[way].fusion)
+        self._mode = WAYS[way].mode
         self._documents = {path: document.id for path, document in documents.items()}
         self._folders = {one.conv: path.partition("/")[0] + "/" for path, one in documents.items() if one.conv}
 

@@ -15,6 +15,8 @@ __all__ = ["FLOOR", "KindScore", "RankedReport", "RankedRow", "measure_rankings"
 
 FLOOR = "FTS5"
 """How the names of the rows begin of which the best is the floor."""
+BASE = "drawwell lexical"
+MODELLED = ("drawwell hybrid", "drawwell reciprocal", "drawwell vectors")
 _SESSION_DEPTH = 200  # turns that are looked at for twenty sessions
 _ASKED = 10  # results of the call that is timed
 
@@ -38,6 +40,7 @@ class RankedRow:
         p50_ms: median time of one call for ten results, in milliseconds.
         p95_ms: the time that 95 of 100 calls stay within.
         difference: of nDCG@10 to the floor, question by question; None for the floor itself.
+        gain: the same to our ranking by words alone; only for rows with vectors.
         kinds: the same by kind of question, where the collection tells kinds.
     """
 
@@ -51,6 +54,7 @@ class RankedRow:
     p50_ms: float
     p95_ms: float
     difference: Difference | None
+    gain: Difference | None
     kinds: dict[str, KindScore]
 
 
@@ -177,6 +181,7 @@ class _Reporter:
             p50_ms=percentile(self.times[name], 50),
             p95_ms=percentile(self.times[name], 95),
             difference=None if name == floor else paired_difference(own.ndcg, scores[floor].ndcg),
+            gain=paired_difference(own.ndcg, scores[BASE].ndcg) if name in MODELLED and BASE in scores else None,
             kinds=self._kinds(own),
         )
 

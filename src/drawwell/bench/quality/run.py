@@ -15,7 +15,7 @@ from pathlib import Path
 from drawwell._version import __version__
 from drawwell.bench.collections import Collection, Document, find_collections, load_collection
 from drawwell.bench.quality.cutting import FIXED_CHARS, CutReport, Cutter, Placed, fixed_pieces, measure_cuts
-from drawwell.bench.quality.product import MODES, Drawwell, export, section_spans, take_in
+from drawwell.bench.quality.product import BY_WORDS, Drawwell, export, section_spans, take_in
 from drawwell.bench.quality.ranking import RankedReport, measure_rankings
 from drawwell.bench.quality.systems import TOKENIZERS, Bm25s, PlainFts5, System
 from drawwell.configuration import Settings
@@ -35,14 +35,14 @@ class QualityPlan:
     Attributes:
         folder: a collection, or a folder of them.
         only: names of collections; empty for all.
-        modes: drawwell's ways of search.
+        modes: drawwell's ways of search, of ``product.WAYS``.
         limit: only so many questions of each collection, the first; 0 for all.
         command: what was typed, for the report.
     """
 
     folder: Path
     only: tuple[str, ...] = ()
-    modes: tuple[str, ...] = MODES
+    modes: tuple[str, ...] = BY_WORDS
     limit: int = 0
     command: str = ""
 
@@ -58,6 +58,7 @@ class QualityReport:
         command: what was typed.
         machine: processor architecture, Python and SQLite.
         libraries: versions by name.
+        model: what gave the vectors; empty without.
         collections: one entry for each collection and unit.
     """
 
@@ -67,6 +68,7 @@ class QualityReport:
     command: str
     machine: str
     libraries: dict[str, str]
+    model: str
     collections: tuple[RankedReport | CutReport, ...]
 
 
@@ -97,6 +99,7 @@ def measure_quality(
         command=plan.command,
         machine=f"{platform.machine()}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}",
         libraries={name: version(name) for name in _LIBRARIES},
+        model=settings.text("embed"),
         collections=tuple(reports),
     )
 

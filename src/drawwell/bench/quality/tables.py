@@ -46,8 +46,9 @@ def as_markdown(report: QualityReport) -> str:
 def _head(report: QualityReport) -> str:
     commit = f" at {report.commit}" if report.commit else ""
     libraries = ", ".join(f"{name} {number}" for name, number in report.libraries.items())
+    model = f"vectors by {report.model}; " if report.model else ""
     return (
-        f"drawwell {report.version}{commit}, parser {report.parser_version}; {libraries}; {report.machine}."
+        f"drawwell {report.version}{commit}, parser {report.parser_version}; {model}{libraries}; {report.machine}."
         f"\n\n    {report.command}"
     )
 
@@ -69,7 +70,14 @@ def _table(report: RankedReport | CutReport) -> Table:
         head += [f"recall in {TOP * FIXED_CHARS:,} chars", "against floor", "p50 ms", "p95 ms"]
         return [head, *(_cut_line(row) for row in report.rows)]
     head = ["system", "nDCG@10", "against floor", "MRR@10", "R@5", "R@10", "R@20", "all@10", "p50 ms", "p95 ms"]
-    return [head, *(_ranked_line(row) for row in report.rows)]
+    if not any(row.gain for row in report.rows):
+        return [head, *(_ranked_line(row) for row in report.rows)]
+    gains = ["" if row.gain is None else _against(row.gain) for row in report.rows]
+    lines = [_ranked_line(row) for row in report.rows]
+    return [
+        [*head[:3], "against words", *head[3:]],
+        *([*one[:3], gain, *one[3:]] for one, gain in zip(lines, gains, strict=True)),
+    ]
 
 
 def _cut_line(row: CutRow) -> list[str]:

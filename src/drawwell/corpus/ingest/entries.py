@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
 from typing import NamedTuple
 
 from drawwell.retrieval.lexical import document_language, fields_of
 from drawwell.text.lines import without
 
 __all__ = ["Entries", "StoredSection", "term_entries"]
-
-_TELLING_SECTIONS = 10
-"""Sections at its beginning by which a document's language is told."""
 
 Entries = Iterator[tuple[int, Mapping[str, str]]]
 """Ordinal and fields of what is indexed of one document."""
@@ -37,7 +33,7 @@ def term_entries(sections: Iterable[StoredSection]) -> Entries:
         sections: all of them, in order.
     """
     known = list(sections)
-    language = document_language("\n".join(islice((section.text for section in known), _TELLING_SECTIONS)))
+    language = document_language(section.text for section in known)
     for section in known:
         visible = section.text if section.hidden == "[]" else without(section.text, json.loads(section.hidden))
         inside = [*_list(section.covers), *_list(section.parents)]

@@ -41,11 +41,12 @@ Tell = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """One of the indexes: its name, its fields, and what it holds of a document."""
+    """One of the indexes: its name, its fields, what it holds of a document, and how many threads write a large one."""
 
     name: str
     fields: tuple[TextField, ...]
     entries: Callable[[sqlite3.Connection, int], Entries]
+    threads: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,8 @@ class Follower:
         note_followed(self._connection, self._store)
 
     def _open(self, kind: _Kind, *, large: bool) -> WordsWriter:
-        return self._stack.enter_context(WordsWriter(words_folder(self._store, kind.name), kind.fields, large=large))
+        folder, threads = words_folder(self._store, kind.name), kind.threads if large else 1
+        return self._stack.enter_context(WordsWriter(folder, kind.fields, large=large, threads=threads))
 
     def _begin(self, kind: _Kind, *, large: bool) -> WordsWriter:
         writer = self._open(kind, large=large)
@@ -199,4 +201,5 @@ def _grams(connection: sqlite3.Connection, doc_id: int) -> Entries:
 
 _TERMS = _Kind(TERMS, FIELDS, _terms)
 _DOCUMENTS = _Kind(DOCUMENTS, DOCUMENT_FIELDS, _documents)
-_KINDS = (_TERMS, _DOCUMENTS, _Kind(GRAMS, GRAMS_FIELDS, _grams))
+_GRAMS = _Kind(GRAMS, GRAMS_FIELDS, _grams, threads=2)  # when it is their turn, nothing else is left to do
+_KINDS = (_TERMS, _DOCUMENTS, _GRAMS)

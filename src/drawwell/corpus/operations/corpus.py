@@ -27,6 +27,7 @@ from drawwell.corpus.store.summaries import OFFLINE
 from drawwell.corpus.store.words import DOCUMENTS, GRAMS, TERMS
 from drawwell.errors import ArgumentError
 from drawwell.model import GrepResult, IndexText, NeighboursResult, SearchResult, SectionText
+from drawwell.retrieval.fusion import Fusion
 from drawwell.retrieval.paging import Pager
 from drawwell.text.budget import estimate_tokens
 
@@ -76,6 +77,10 @@ class Corpus:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def fused(self, fusion: Fusion) -> Corpus:
+        """The same corpus, whose searches make one order of words and vectors in another way. It shares the store."""
+        return Corpus(self.store, self.root, models=replace(self._meaning.models, fusion=fusion))
 
     def close(self) -> None:
         """Close the store."""

@@ -47,6 +47,7 @@ _REPEATED = (  # as fast as without it: few sections hold tables
     " WHERE w.doc_id = s.doc_id AND w.ordinal = s.ordinal), 0) ELSE 0 END"
 )
 _FRONT_MATTER = "SELECT front_matter FROM drawwell_documents WHERE doc_id = ? AND front_matter != ''"
+_WITH_FRONT_MATTER = "SELECT doc_id FROM drawwell_documents WHERE front_matter != ''"
 _LINE_BEFORE = (
     "SELECT ordinal FROM sections WHERE doc_id = ? AND ordinal < ? AND substr(text, -1) = char(10)"
     " ORDER BY ordinal DESC LIMIT 1"
@@ -157,10 +158,17 @@ class _Sections:
         self._cursor = look.connection.cursor()
         self._cursor.row_factory = None
         self._select = _SECTIONS_OF.format(repeated=_REPEATED if look.own else "0")
+        self._asked = 0
+        self._noted: frozenset[int] | None = None
 
     def front_matter(self, place: int) -> Iterable[Text]:
         """The front matter of a document; nothing without any."""
         if not self._own:
+            return ()
+        self._asked += 1
+        if self._asked == _FEW_DOCUMENTS:  # so many are quicker to ask for at once
+            self._noted = frozenset(doc_id for (doc_id,) in self._cursor.execute(_WITH_FRONT_MATTER))
+        if self._noted is not None and self._doc_ids[place] not in self._noted:
             return ()
         found = self._cursor.execute(_FRONT_MATTER, (self._doc_ids[place],)).fetchone()
         return [(place, -1, found[0], ONE_SECTION)] if found else ()

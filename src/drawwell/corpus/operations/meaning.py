@@ -88,7 +88,7 @@ class Meaning:
 
     def __init__(self, store: Store, models: SearchModels) -> None:
         self._store = store
-        self._models = models
+        self.models = models
         self._vectors = StoredVectors()
         self._queries: _Recent[Vector] = _Recent()
         self._judgements: _Recent[list[float]] = _Recent()
@@ -103,7 +103,7 @@ class Meaning:
         Returns:
             What a look at the store gets from it.
         """
-        models = self._models
+        models = self.models
         if query.mode not in BY_MODELS or (query.mode == "auto" and not (models.embedder or models.reranker)):
             return lambda _look: Legs()
         asked = self._asked(query.text)
@@ -117,7 +117,7 @@ class Meaning:
 
     def _asked(self, text: str) -> _Asked:
         """The query's vector, where the store has vectors of the model that is configured."""
-        held, embedder = self._held(), self._models.embedder
+        held, embedder = self._held(), self.models.embedder
         if held is None:
             return _Asked(absent="there are no vectors in this store")
         if embedder is None:
@@ -128,7 +128,7 @@ class Meaning:
             identity = embedder.identity()
             if identity != held:
                 return _Asked(trouble=_mismatch(held, identity))
-            seconds = self._models.query_seconds
+            seconds = self.models.query_seconds
             vector = self._queries.get((identity, text), lambda: embedder.embed_query(text, seconds))
         except Error as error:
             return _Asked(trouble=error.message)
@@ -155,16 +155,16 @@ class Meaning:
         _, lacking = sections_embedded(look.connection, model_id)
         notes += [f"{lacking} section{'s have' if lacking > 1 else ' has'} no vector yet"] if lacking else []
         leg = self._vectors.leg(look, model_id, asked.vector)
-        return Legs(leg, judged, tuple(notes), self._models.fusion)
+        return Legs(leg, judged, tuple(notes), self.models.fusion)
 
     def _judge(self, query: str, texts: Mapping[Place, str]) -> tuple[dict[Place, float] | None, str]:
         """What the reranker says of each candidate; or nothing, and why."""
-        reranker = self._models.reranker
+        reranker = self.models.reranker
         if reranker is None:
             return None, ""
         passages = list(texts.values())
         try:
-            seconds = self._models.rerank_seconds
+            seconds = self.models.rerank_seconds
             scores = self._judgements.get((query, *passages), lambda: reranker.scores(query, passages, seconds))
         except Error as error:
             return None, f"the reranker did not take part: {error.message}"

@@ -13,12 +13,27 @@ from drawwell.corpus.operations.fresh import Freshness
 from drawwell.corpus.operations.view import Look
 from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.store.connect import size_of
+from drawwell.corpus.store.words import state_of
 from drawwell.errors import SourceError
 from drawwell.model import OPTIONAL, Noted
 
-__all__ = ["CorpusStatus", "corpus_status"]
+__all__ = ["CorpusStatus", "WordsStatus", "corpus_status"]
 
 _LISTED = 20  # paths of one list that are printed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsStatus:
+    """The indexes beside a store, which make search better and grep fast."""
+
+    state: str
+    """up to date; being made, while somebody writes the store; behind, until the next ingest; or missing."""
+    bytes: dict[str, int]
+    """Size of each that there is."""
+
+    def __str__(self) -> str:
+        sizes = ", ".join(f"{name} {_size(count)}" for name, count in self.bytes.items())
+        return f"{self.state}{f' ({sizes})' if sizes else ''}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +56,8 @@ class CorpusStatus:
     ingested_at: str
     """When an ingest last changed something, ISO 8601."""
     fingerprint: str
+    words: WordsStatus
+    """The indexes beside the store."""
     version: str = field(default="", metadata=OPTIONAL)
     """The drawwell that wrote last."""
     settings: dict[str, Any] = field(default_factory=dict)
@@ -66,6 +83,7 @@ class CorpusStatus:
             f"documents    {self.documents}{f' ({kinds})' if kinds else ''}, {_size(self.source_bytes)}",
             f"sections     {self.sections}",
             f"index        {self.index_mode or 'none'}, {self.index_tokens} tokens",
+            f"words        {self.words}",
             f"fingerprint  {self.fingerprint or 'none'}",
         ]
         lines.extend(f"setting      {name} = {json.dumps(value)}" for name, value in self.settings.items())
@@ -119,6 +137,7 @@ def corpus_status(look: Look, store: Path, root: Path | None) -> CorpusStatus:
         index_tokens=int(look.meta("index_tokens") or 0),
         ingested_at=look.meta("ingested_at") or "",
         fingerprint=look.meta("corpus_fingerprint") or "",
+        words=_words(look, store),
         version=look.meta("drawwell.version") or "",
         settings=_settings(look),
         skipped=_rows(look, "SELECT path, reason FROM drawwell_skipped ORDER BY path"),
@@ -134,6 +153,11 @@ _OWN_DOCUMENTS = "FROM drawwell_documents x JOIN documents d USING (doc_id)"
 
 def _rows(look: Look, sql: str) -> tuple[Noted, ...]:
     return tuple(Noted(*row) for row in look.connection.execute(sql)) if look.own else ()
+
+
+def _words(look: Look, store: Path) -> WordsStatus:
+    state, sizes = state_of(look.connection, store) if look.own else ("missing", {})
+    return WordsStatus(state=state, bytes=sizes)
 
 
 def _warnings(look: Look) -> tuple[Noted, ...]:

@@ -6,6 +6,7 @@ import sqlite3
 import stat
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -13,7 +14,7 @@ from typing import Self
 from drawwell.corpus.store.places import STORE_DIR
 from drawwell.errors import StoreBusy, StoreError, StoreUnwritable
 
-__all__ = ["StoreLock", "check_regular", "lock_path"]
+__all__ = ["StoreLock", "check_regular", "is_held", "lock_path"]
 
 _POLL_SECONDS = 0.1
 
@@ -83,6 +84,19 @@ class StoreLock:
             raise StoreError(f"{self._path} is not a lock of drawwell's: {error}", "Delete it") from error
         self._connection = connection
         return True
+
+
+def is_held(store: Path) -> bool:
+    """Whether somebody is writing a store; False where that cannot be told. Nothing is written."""
+    path = lock_path(store)
+    if not path.is_file():
+        return False
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=0)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.Error as error:
+        return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+    return False
 
 
 def check_regular(path: Path) -> None:

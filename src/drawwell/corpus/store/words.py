@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from drawwell.corpus.store.lock import is_held
 from drawwell.corpus.store.places import STORE_NAME
 from drawwell.corpus.store.schema import read_meta
 
@@ -37,6 +38,7 @@ __all__ = [
     "is_self_contained",
     "note_followed",
     "renew_identity",
+    "state_of",
     "words_folder",
 ]
 
@@ -55,7 +57,7 @@ NOTE = "followed.json"
 _MANAGED = ".managed.json"
 """Tantivy's list of the files that it made; it deletes those of them that no commit needs."""
 
-_VERSIONS = {TERMS: 1, DOCUMENTS: 1, GRAMS: 1}
+_VERSIONS = {TERMS: 1, DOCUMENTS: 2, GRAMS: 1}
 """Raised whenever the same text may be indexed in another way, so that an older index is made anew."""
 
 
@@ -159,6 +161,21 @@ def begin_following(store: Path) -> None:
 def note_followed(connection: sqlite3.Connection, store: Path) -> None:
     """Note that the indexes have followed a store."""
     (words_folder(store) / NOTE).write_text(json.dumps(_note(connection, store)), encoding="utf-8")
+
+
+def state_of(connection: sqlite3.Connection, store: Path) -> tuple[str, dict[str, int]]:
+    """How the indexes beside a store stand, and bytes by index.
+
+    Returns:
+        ``up to date``; ``being made`` while somebody writes the store; ``behind`` when the next ingest will bring them
+        up to date; ``missing``.
+    """
+    sizes = {name: sum(files.values()) for name, files in _files(store).items()}
+    if is_followed(connection, store):
+        return "up to date", sizes
+    if is_held(store):
+        return "being made", sizes
+    return ("behind" if sizes else "missing"), sizes
 
 
 def _note(connection: sqlite3.Connection, store: Path) -> dict[str, Any]:

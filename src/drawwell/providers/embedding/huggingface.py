@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import numpy as np
 from huggingface_hub import InferenceClient, get_session, set_client_factory
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, InferenceTimeoutError
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, InferenceTimeoutError, OfflineModeIsEnabled
 
 from drawwell.errors import ConfigurationError
 from drawwell.protocols import Embedder
@@ -89,6 +89,11 @@ class _Endpoint:
         _watch()
         try:
             rows = self._client.feature_extraction(texts, truncate=False)
+        except OfflineModeIsEnabled:
+            refusal = ConfigurationError(
+                f"{self._name}: HF_HUB_OFFLINE is set, so nothing is sent",
+                "Unset it, or use a model on this machine",
+            )
         except ValueError as error:
             if isinstance(error, (json.JSONDecodeError, HFValidationError)) or "support" not in str(error):
                 raise

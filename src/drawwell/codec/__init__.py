@@ -1,0 +1,7 @@
+"""Vectors in a few bits a coordinate: encoded, kept, scored. Needs numpy, which takes time to load."""
+
+from __future__ import annotations
+
+from drawwell.codec.vectors import Codec, Codes
+
+__all__ = ["Codec", "Codes"]
