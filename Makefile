@@ -12,7 +12,7 @@ AUDIT_FLAGS ?=
 BENCH ?= speed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-system check bench audit lock upgrade docs format clean
+.PHONY: help demo models test test-system check bench audit lock upgrade docs format clean
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -28,8 +28,12 @@ $(STAMP): requirements/dev.txt pyproject.toml
 demo: $(STAMP)
 	$(BIN)/drawwell demo
 
+## make models       make the small model that tests and benchmarks use, unless it is there (in the user's cache)
+models: $(STAMP)
+	$(PY) -m tools.make_models
+
 ## make test         all tests that need no system program (TESTS=path selects)
-test: $(STAMP)
+test: $(STAMP) models
 	$(PY) -m pytest -m "not system" $(TESTS)
 
 ## make test-system  tests with other programs' clients; installs what they need where it can

@@ -290,12 +290,21 @@ def test_an_unknown_model_says_what_to_do(vendor: Vendor) -> None:
 
 
 def test_a_service_that_is_down_is_a_dependency(vendor: Vendor) -> None:
-    """Nothing listens: the error says where nothing answers. A retry finds the service once it is up."""
-    with running(vendor.service()) as url:
+    """Nothing listens: the error says where nothing answers. The same embedder serves once the service is up."""
+    service = vendor.service(key=KEY)
+    service.models |= {vendor.model}
+    with running(service) as url:
         pass
     embedder = vendor.make(vendor.model, vendor.options(url, attempts=2))
     with pytest.raises(DependencyError, match=url.removeprefix("http://")):
         embedder.identity()
+    with running(service, port=int(url.rpartition(":")[2])):
+        found = embedder.embed_documents(PASSAGES)
+        assert found.owners == (0, 1, 2)
+    with pytest.raises(DependencyError):
+        embedder.embed_query("hello")
+    with running(service, port=int(url.rpartition(":")[2])):
+        assert np.allclose(embedder.embed_documents(PASSAGES).vectors, found.vectors)
     embedder.close()
 
 

@@ -13,7 +13,7 @@ __all__ = ["MAP_CHARS", "IngestOptions", "command_words"]
 MAP_CHARS = 1500
 """Room of the map that a store keeps ready, for server instructions that no request may wait for."""
 
-PARSER_VERSION = 2
+PARSER_VERSION = 3
 """Raised whenever the same bytes may give other sections, so that documents are cut anew."""
 
 

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain, repeat
@@ -244,20 +244,40 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Handler)
         self.service = service
         self.stopping = threading.Event()
+        self._open: set[socket.socket] = set()
 
     @property
     def url(self) -> str:
         """Its address."""
         return f"http://127.0.0.1:{self.server_address[1]}"
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Remember the connection."""
+        self._open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forget the connection."""
+        self._open.discard(request)
+        super().shutdown_request(request)
+
+    def stop(self) -> None:
+        """End as a killed process does: nothing listens, and open connections break."""
+        self.stopping.set()
+        self.shutdown()
+        self.server_close()
+        for connection in list(self._open):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hangs up is no news."""
 
 
 @contextmanager
-def running(service: Service, context: Any = None) -> Iterator[str]:
+def running(service: Service, context: Any = None, port: int = 0) -> Iterator[str]:
     """The address of a service while it runs. ``context`` makes it speak TLS."""
-    server = Server(service)
+    server = Server(service, port)
     if context is not None:
         server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
@@ -265,9 +285,7 @@ def running(service: Service, context: Any = None) -> Iterator[str]:
     try:
         yield server.url if context is None else server.url.replace("http:", "https:")
     finally:
-        server.stopping.set()
-        server.shutdown()
-        server.server_close()
+        server.stop()
         thread.join()
 
 

@@ -146,6 +146,79 @@ def test_xl_03_one_row_and_one_column() -> None:
     assert body(rows(text("# First"), text("second"))) == "\\# First\n\nsecond\n"
 
 
+def merged(*references: str) -> str:
+    """What follows the rows of a sheet that has merged cells."""
+    return "".join(f'<mergeCell ref="{one}"/>' for one in references)
+
+
+def test_merged_cells_say_the_same_in_each_of_their_cells() -> None:
+    """Down and to the right, in a real file; a cell that stands alone in its rows, as a title, is said once."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for line in (
+        ["Sales of all regions"],
+        ["Region", "City", "Sold", "Note"],
+        ["North", "Aa", 1, "fine"],
+        [None, "Bb", 2, "first\nsecond"],
+        [None, "Cc", 3, None],
+        ["Closed for the year"],
+        ["South", "Dd", 4, "late"],
+    ):
+        sheet.append(line)
+    for one in ("A1:D1", "A3:A5", "D4:D5", "A6:D6", "C7:D7"):
+        sheet.merge_cells(one)
+    made = io.BytesIO()
+    book.save(made)
+    assert parse(made.getvalue()).source == "## Sheet\n\nSales of all regions\n\n" + table(
+        "Region | City | Sold | Note",
+        "North | Aa | 1 | fine",
+        "North | Bb | 2 | first<br>second",
+        "North | Cc | 3 | first<br>second",
+        "Closed for the year |  |  | ",
+        "South | Dd | 4 | 4",
+    )
+
+
+def test_a_header_of_two_levels_is_one_row() -> None:
+    """Each column is called by its group and its own name; a title over a header is none."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for line in (
+        ["Region", "2024", None, "2025", None, "Note"],
+        [None, "Q1", "Q2", "Q1", "Q2", None],
+        ["North", 1, 2, 3, 4, "x"],
+    ):
+        sheet.append(line)
+    for one in ("A1:A2", "B1:C1", "D1:E1", "F1:F2"):
+        sheet.merge_cells(one)
+    made = io.BytesIO()
+    book.save(made)
+    assert parse(made.getvalue()).source == "## Sheet\n\n" + table(
+        "Region | 2024 Q1 | 2024 Q2 | 2025 Q1 | 2025 Q2 | Note", "North | 1 | 2 | 3 | 4 | x"
+    )
+    titled = (
+        '<row r="1">' + text("Sales", "A1") + text("by Ann", "C1") + "</row>"
+        '<row r="2">' + text("Region", "A2") + text("Q1", "B2") + text("Note", "C2") + "</row>"
+        '<row r="3">' + text("North", "A3") + number(1, 0, "B3") + text("x", "C3") + "</row>"
+    )
+    assert body(titled + merged("A1:B1")) == "Sales: by Ann\n\n" + table("Region | Q1 | Note", "North | 1 | x")
+
+
+def test_odd_merges_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """References that are none, or lie on top of each other, cost nothing but themselves; nor does what is repeated."""
+    lines = [text("Key", "A1") + text("B", "B1") + text("C", "C1"), *(text(f"k{n}") for n in range(2, 400))]
+    sheet = "".join(f'<row r="{n}">{line}</row>' for n, line in enumerate(lines, 1))
+    odd = merged("B1", "x", "A0:", "B9:A1", "ZZZZ1:B2", "B1:B399", "B1:B399", "C1:C9999999")
+    every = workbook({"S": sheet + odd})
+    source = parse(every).source
+    assert source.count(" | B | C |") == 399
+    monkeypatch.setattr(xlsx, "_MAX_CHARS", len(source) - 100)
+    assert 100 < parse(every).source.count(" | B | C |") < 399
+    assert parse(every).warnings == ()
+
+
 def test_xl_04_empty_columns_are_dropped() -> None:
     """A cell at the far right costs one column."""
     sheet = rows(text("Name", "A1") + text("Far", "XFD1"), text("x", "A2") + number(5, 0, "XFD2"), text("y", "A3"))

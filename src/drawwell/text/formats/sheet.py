@@ -15,6 +15,7 @@ from xml.parsers import expat
 from drawwell.errors import UnreadableFile
 from drawwell.text.formats.number_format import Formatter, general
 from drawwell.text.formats.rendition import cell
+from drawwell.text.formats.sheet_merges import MOST_MERGES, Merge, column_of, merge_of
 from drawwell.text.formats.zip_guard import EntryStream
 
 __all__ = ["Row", "SheetReader", "read_strings"]
@@ -34,11 +35,13 @@ class Row:
         columns: their columns, from 0.
         texts: what they show, fit for a Markdown table.
         worded: whether each holds text, not a number, date or truth value.
+        number: of the row, from 1.
     """
 
     columns: list[int] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     worded: list[bool] = field(default_factory=list)
+    number: int = 0
 
     def sort(self) -> None:
         """Put cells that were written out of order in order; of two in one column the later one counts."""
@@ -151,6 +154,9 @@ class SheetReader(_Events):
         name: of its part.
         strings: the workbook's shared strings.
         formats: what shows the numbers of each cell style; None for the general format.
+
+    Attributes:
+        merges: the merged cells; they are known once all rows are read.
     """
 
     def __init__(self, name: str, strings: Sequence[str], formats: Sequence[Formatter | None]) -> None:
@@ -161,6 +167,8 @@ class SheetReader(_Events):
         self._shared: dict[str, str] = {}  # number of a shared formula -> the cell that has its text
         self._rows: list[Row] = []
         self._row = Row()
+        self._line = 0
+        self.merges: list[Merge] = []
         self._last = -1  # column of the cell before
         self._sorted = True
         self._phonetic = False
@@ -186,7 +194,15 @@ class SheetReader(_Events):
             self._reference, self._kind, self._style = get("r", ""), get("t", "n"), get("s", "")
             self._value = self._formula = ""
         elif not self._open:
-            return
+            if name == "row":
+                number = attributes.get("r", "")
+                self._line = int(number) if number.isdecimal() and len(number) < 10 else self._line + 1
+            elif (
+                name == "mergeCell"
+                and len(self.merges) < MOST_MERGES
+                and (merge := merge_of(attributes.get("ref", "")))
+            ):
+                self.merges.append(merge)
         elif name == "v":  # inlined, for there are millions
             self._text.clear()
             self._parser.CharacterDataHandler = self._keep
@@ -214,6 +230,7 @@ class SheetReader(_Events):
             if not self._sorted:
                 self._row.sort()
             if self._row.columns:
+                self._row.number = self._line
                 self._rows.append(self._row)
                 self._row = Row()
             self._last, self._sorted = -1, True
@@ -303,7 +320,5 @@ def _column_of(letters: str) -> int:
     """The number of a column from 0; -1 when it is none."""
     if not letters or len(letters) > 3 or not letters.isascii() or not letters.isalpha():
         return -1
-    number = 0
-    for letter in letters.upper():
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number - 1 if number <= _MAX_COLUMNS else -1
+    number = column_of(letters)
+    return number if number < _MAX_COLUMNS else -1

@@ -1,21 +1,23 @@
 """Excel workbooks (``.xlsx``), by way of Markdown: a heading and a table for each sheet.
 
 The header is the first row that reads like one; rows above it are titles. Empty columns and blank rows are left out.
-Cells show what Excel shows, dates in ISO 8601.
+Cells show what Excel shows, dates in ISO 8601. A merged cell is said in each of its cells, a header of two levels is
+one row.
 """
 
 from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, pairwise
 
 from drawwell.text.blocks import Parsed
 from drawwell.text.formats.number_format import BUILT_IN, Formatter, formatter
 from drawwell.text.formats.ooxml import RELATION, Kind, Package
 from drawwell.text.formats.rendition import Rendition, row
 from drawwell.text.formats.sheet import Row, SheetReader, read_strings
+from drawwell.text.formats.sheet_merges import Merge, Merges
 
 __all__ = ["parse"]
 
@@ -65,7 +67,7 @@ class _Reader:
             hidden = sheet.get("state", "visible") != "visible"
             reader = SheetReader(part, strings, formats)
             with package.stream(part) as stream:
-                self._sheet(title, f"{title} (hidden)" if hidden else title, reader.rows(stream))
+                self._sheet(title, f"{title} (hidden)" if hidden else title, reader, reader.rows(stream))
         properties = package.properties()
         return self._out.parsed_as_written(properties, str(properties.get("title", "")), self._warnings)
 
@@ -82,7 +84,7 @@ class _Reader:
         made = {number: formatter(code, date1904=date1904) for number, code in codes.items() if code}
         return [made.get(style.get("numFmtId", "0")) for style in root.iterfind(f"{_SHEET}cellXfs/{_SHEET}xf")]
 
-    def _sheet(self, title: str, heading: str, rows: Iterator[Row]) -> None:
+    def _sheet(self, title: str, heading: str, reader: SheetReader, rows: Iterator[Row]) -> None:
         """Write one sheet; nothing of a sheet without cells."""
         head = list(islice(rows, _HEAD))
         if not head:
@@ -91,20 +93,22 @@ class _Reader:
             self._warnings.append(f"sheet {title!r} was left out: {_limit()}")
             return
         self._out.heading(2, heading)
+        rest = _Table(len(self._out))
+        fits = rest.measure(head)
+        all_fit = fits == len(head) and all(map(rest.take, rows))
+        if not all_fit:
+            known = fits + rest.count
+            self._warnings.append(f"of sheet {title!r} only the first {known:,} rows were read: {_limit()}")
+        head = _with_one_header(head[:fits], reader.merges)
         first, headed = _layout(head)
         for one in head[:first]:
             self._out.paragraph(_as_text(one))
-        table = _Table(len(self._out))
-        for one in chain(head[first:], rows):
-            if not table.take(one):
-                known = first + table.count
-                self._warnings.append(f"of sheet {title!r} only the first {known:,} rows were read: {_limit()}")
-                break
+        table = rest.after(head[first:])
         if table.width == 1 and not headed and table.count <= _HEAD:
             for text in table.single():
                 self._out.paragraph(_unescaped(text))
         else:
-            self._out.table_lines(table.lines(headed=headed), table.width)
+            self._out.table_lines(table.lines(reader.merges, headed=headed), table.width)
 
 
 def _limit() -> str:
@@ -116,49 +120,100 @@ class _Table:
 
     def __init__(self, before: int) -> None:
         self._size = before
-        self._rows: deque[tuple[tuple[int, ...], str]] = deque()
+        self._rows: deque[tuple[int, tuple[int, ...], str]] = deque()
         self._known: dict[tuple[int, ...], tuple[int, ...]] = {}
-        self._columns: set[int] = set()
-        self.count = 0
+        self._seen: set[int] = set()
+        self._columns: tuple[int, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """Rows in it."""
+        return len(self._rows)
 
     @property
     def width(self) -> int:
         """Columns that hold anything."""
         return len(self._columns)
 
+    def measure(self, head: Sequence[Row]) -> int:
+        """Keep room for rows that are to come first; how many of them there is room for."""
+        fit = next((at for at, one in enumerate(head) if not self.take(one)), len(head))
+        self._rows.clear()
+        return fit
+
     def take(self, one: Row) -> bool:
         """Add a row; whether there was room for it."""
         columns = tuple(one.columns)
-        if columns not in self._known:
-            self._known[columns] = columns
-            self._columns.update(columns)
+        self._seen.update(columns)
         packed = " | ".join(one.texts)
-        self._size += len(packed) + 5 + 3 * (len(self._columns) - len(columns))
+        self._size += len(packed) + 5 + 3 * (len(self._seen) - len(columns))
         if self._size > _MAX_CHARS:
             return False
-        self._rows.append((self._known[columns], packed))
-        self.count += 1
+        self._rows.append(self._packed(one, columns, packed))
         return True
+
+    def after(self, head: Sequence[Row]) -> _Table:
+        """The table with the rows in front that there was kept room for."""
+        for one in reversed(head):
+            self._rows.appendleft(self._packed(one, tuple(one.columns), " | ".join(one.texts)))
+        self._columns = tuple(sorted({column for columns in {held[1] for held in self._rows} for column in columns}))
+        return self
 
     def single(self) -> Iterator[str]:
         """The cells of a table of one column."""
-        return (packed for _, packed in self._rows)
+        return (packed for _, _, packed in self._rows)
 
-    def lines(self, *, headed: bool) -> Iterator[str]:
+    def lines(self, merges: Sequence[Merge], *, headed: bool) -> Iterator[str]:
         """The lines of the table, the header first: its own first row, or the letters of the columns."""
-        used = tuple(sorted(self._columns))
+        used = self._columns
         places = {column: at for at, column in enumerate(used)}
+        merged = Merges(merges, _MAX_CHARS - self._size) if merges else None
         if not headed:
             yield row([_letters(column) for column in used])
         while self._rows:
-            columns, packed = self._rows.popleft()
-            if columns == used:
+            number, columns, packed = self._rows.popleft()
+            if columns == used and merged is None:
                 yield f"| {packed} |\n"
                 continue
+            texts = packed.split(" | ")
+            again = merged.fill(number, columns, texts, used) if merged else {}
             cells = [""] * len(used)
-            for column, text in zip(columns, packed.split(" | "), strict=True):
+            for column, text in chain(zip(columns, texts, strict=True), again.items()):
                 cells[places[column]] = text
             yield row(cells)
+
+    def _packed(self, one: Row, columns: tuple[int, ...], packed: str) -> tuple[int, tuple[int, ...], str]:
+        return one.number, self._known.setdefault(columns, columns), packed
+
+
+def _with_one_header(head: list[Row], merges: Iterable[Merge]) -> list[Row]:
+    """The first rows of a sheet, the first two that are a header of two levels as one."""
+    wide = {(one.top, one.left): one.right for one in merges if one.top == one.bottom}
+    for at, (upper, lower) in enumerate(pairwise(head[: _HEADER_WITHIN + 1])):
+        if _is_two_levels(upper, lower, wide):
+            return [*head[:at], _joined(upper, lower, wide), *head[at + 2 :]]
+    return head
+
+
+def _is_two_levels(upper: Row, lower: Row, wide: Mapping[tuple[int, int], int]) -> bool:
+    """Whether a row names groups of columns, by merged cells, that the next row names one by one."""
+    if lower.number != upper.number + 1 or len(upper.columns) < 2:
+        return False
+    single = [column for column in upper.columns if (upper.number, column) not in wide]
+    has_groups = len(single) < len(upper.columns)
+    return has_groups and _reads_as_header(upper) and _reads_as_header(lower) and not {*single} & {*lower.columns}
+
+
+def _joined(upper: Row, lower: Row, wide: Mapping[tuple[int, int], int]) -> Row:
+    """Each column's name after that of its group."""
+    groups = dict(zip(upper.columns, upper.texts, strict=True))
+    names = dict(groups)
+    for column, text in zip(lower.columns, lower.texts, strict=True):
+        group = next((one for one in reversed(upper.columns) if one <= column), -1)
+        inside = group >= 0 and wide.get((upper.number, group), group) >= column
+        names[column] = f"{groups[group]} {text}" if inside else text
+    columns = sorted(names)
+    return Row(columns, [names[column] for column in columns], [True] * len(columns), lower.number)
 
 
 def _layout(head: Sequence[Row]) -> tuple[int, bool]:

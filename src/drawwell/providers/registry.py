@@ -1,0 +1,113 @@
+"""Providers by name. Each is imported when it is asked for; what it needs beside drawwell is an extra of its own."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from drawwell.errors import ConfigurationError, MissingExtra
+from drawwell.protocols import Embedder, Reranker, Summarizer
+from drawwell.providers.options import ProviderOptions
+
+__all__ = [
+    "EMBEDDERS",
+    "RERANKERS",
+    "SUMMARIZERS",
+    "Provider",
+    "embedder",
+    "provider_of",
+    "reranker",
+    "summarizer",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Where a provider is.
+
+    Attributes:
+        module: below ``drawwell.providers``; its ``make(model, options)`` gives the provider.
+        extra: what ``pip install 'drawwell[...]'`` must bring; empty when nothing is needed.
+        local: whether the model runs in this process.
+    """
+
+    module: str
+    extra: str
+    local: bool = False
+
+
+EMBEDDERS: Mapping[str, Provider] = {
+    "onnx": Provider("embedding.onnx", "onnx", local=True),
+    "static": Provider("embedding.static", "static", local=True),
+    "ollama": Provider("embedding.ollama", "ollama"),
+    "openai": Provider("embedding.openai", "openai"),
+    "azure": Provider("embedding.azure", "openai"),
+    "huggingface": Provider("embedding.huggingface", "huggingface"),
+    "voyage": Provider("embedding.voyage", "voyage"),
+}
+SUMMARIZERS: Mapping[str, Provider] = {
+    "ollama": Provider("summary.ollama", "ollama"),
+    "openai": Provider("summary.openai", "openai"),
+    "anthropic": Provider("summary.anthropic", "anthropic"),
+}
+RERANKERS: Mapping[str, Provider] = {
+    "onnx": Provider("reranking.onnx", "onnx", local=True),
+    "voyage": Provider("reranking.voyage", "voyage"),
+}
+
+
+def embedder(name: str, options: ProviderOptions) -> Embedder:
+    """The embedding model of a name such as ``onnx:all-MiniLM-L6-v2``.
+
+    Args:
+        name: provider and model, parted by the first colon.
+        options: how it is used.
+
+    Raises:
+        ConfigurationError: no such provider, or no model is named.
+        MissingExtra: its package is not installed.
+    """
+    made: Embedder = _made(name, EMBEDDERS, "embed", options)
+    return made
+
+
+def summarizer(name: str, options: ProviderOptions) -> Summarizer:
+    """The model that writes summaries; arguments and errors as for ``embedder``."""
+    made: Summarizer = _made(name, SUMMARIZERS, "summarizer", options)
+    return made
+
+
+def reranker(name: str, options: ProviderOptions) -> Reranker:
+    """The model that judges passages; arguments and errors as for ``embedder``."""
+    made: Reranker = _made(name, RERANKERS, "rerank", options)
+    return made
+
+
+def provider_of(name: str, known: Mapping[str, Provider], setting: str) -> tuple[Provider, str]:
+    """The provider that a name names, and the model.
+
+    Raises:
+        ConfigurationError: no such provider, or no model is named.
+    """
+    provider, colon, model = name.partition(":")
+    if provider not in known:
+        near = difflib.get_close_matches(provider, known, n=1)
+        advice = f"Did you mean {near[0]}:{model or 'MODEL'}?" if near else f"Providers: {', '.join(known)}"
+        raise ConfigurationError(f"{setting}: got {name!r}, takes PROVIDER:MODEL", advice)
+    if not colon or not model.strip():
+        raise ConfigurationError(f"{setting}: got {name!r}, which names no model", f"Write {provider}:MODEL")
+    return known[provider], model.strip()
+
+
+def _made(name: str, known: Mapping[str, Provider], setting: str, options: ProviderOptions) -> Any:
+    provider, model = provider_of(name, known, setting)
+    try:
+        module = import_module(f"drawwell.providers.{provider.module}")
+    except ModuleNotFoundError as error:
+        if not provider.extra or (error.name or "").startswith("drawwell"):
+            raise
+        raise MissingExtra(f"models of {name.partition(':')[0]}", provider.extra) from error
+    return module.make(model, options)
