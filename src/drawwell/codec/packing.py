@@ -27,7 +27,7 @@ def pack(numbers: Bytes, bits: int) -> Bytes:
     """
     places = np.arange(bits, dtype=np.uint8)
     spread = (numbers[:, :, None] >> places) & np.uint8(1)
-    return np.packbits(spread.reshape(len(numbers), -1), axis=1, bitorder="little")
+    return np.packbits(spread.reshape(len(numbers), numbers.shape[1] * bits), axis=1, bitorder="little")
 
 
 def unpack(packed: Bytes, count: int, bits: int) -> Bytes:

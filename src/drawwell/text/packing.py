@@ -60,8 +60,8 @@ class Tile(NamedTuple):
 
 def tile(blocks: Sequence[Block], start: int, end: int) -> list[Tile]:
     """Let blocks cover a range without gaps: each reaches to the next, the first from the range's start."""
-    borders = [start, *(block.span.start for block in blocks[1:]), end]
-    return [Tile(block, borders[number], borders[number + 1]) for number, block in enumerate(blocks)]
+    borders = [start, *[block.span.start for block in blocks[1:]], end]
+    return list(map(Tile, blocks, borders, borders[1:]))
 
 
 @dataclass(slots=True)

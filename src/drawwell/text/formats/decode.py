@@ -9,8 +9,6 @@ import codecs
 import re
 from dataclasses import dataclass
 
-from charset_normalizer import from_bytes
-
 from drawwell.errors import UnreadableFile
 
 __all__ = ["Decoded", "decode"]
@@ -198,6 +196,8 @@ def _guess(data: bytes) -> str:
     if latin and _looks_turkish(sample):
         return "cp1254"
     candidates = _LATIN if latin else _OTHERS
+    from charset_normalizer import from_bytes  # few files need it, and it takes its time to load
+
     # The threshold is high because markup and English words among other scripts count as noise.
     matches = from_bytes(bytes(sample), cp_isolation=candidates, threshold=0.9, preemptive_behaviour=False)
     best = matches.best()

@@ -144,7 +144,9 @@ class _Table:
     def take(self, one: Row) -> bool:
         """Add a row; whether there was room for it."""
         columns = tuple(one.columns)
-        self._seen.update(columns)
+        if columns not in self._known:
+            self._known[columns] = columns
+            self._seen.update(columns)
         packed = " | ".join(one.texts)
         self._size += len(packed) + 5 + 3 * (len(self._seen) - len(columns))
         if self._size > _MAX_CHARS:
