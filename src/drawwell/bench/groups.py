@@ -4,5 +4,5 @@ from __future__ import annotations
 
 __all__ = ["GROUPS"]
 
-GROUPS = ("ingest", "search", "grep", "read", "serve")
+GROUPS = ("ingest", "search", "grep", "read", "serve", "vectors")
 """In the order in which they are measured."""

@@ -35,19 +35,20 @@ bench.add_command(quality)
 @click.argument(
     "folder", metavar="[DIR]", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path)
 )
-@click.option("--peers", is_flag=True, help="Measure ContextPull, ripgrep, FTS5 and bare Tantivy beside it.")
+@click.option("--peers", is_flag=True, help="Measure ContextPull, ripgrep, FTS5, bare Tantivy, FAISS beside it.")
 @click.option("--only", metavar="WORK,...", default="", help=f"Only some of {', '.join(GROUPS)}.")
 @click.option("--sizes", default=1, type=click.IntRange(1, 8), help="Make so many corpora of DIR, each 3 x the last.")
 @click.option("--largest", default=120_000, type=click.IntRange(10), help="Sections of the largest of them.")
 @click.option("--runs", default=3, type=click.IntRange(1, 99), help="Runs of each whole process.")
 @click.option("--questions", default=100, type=click.IntRange(1, 1000), help="Questions of each kind.")
+@click.option("--vectors", default=100_000, type=click.IntRange(100), help="Vectors among which to look.")
 @click.option("--plot", metavar="FILE.svg", type=click.Path(path_type=Path), help="Draw latency against size.")
 @click.option("--json", "as_json", is_flag=True, help="Print the measurements as JSON.")
 @click.option("--markdown", is_flag=True, help="Print the tables in Markdown.")
 @quiet_option
 @click.pass_obj
 def speed(session: Session, /, folder: Path | None, **given: Any) -> None:
-    """Time ingest, search, grep, read and the server on a folder; without one on the sample corpus.
+    """Time ingest, search, grep, read, the server on a folder, without one on the sample corpus; and made-up vectors.
 
     Works on copies in a temporary place, which are removed afterwards; nothing is written to DIR. With --peers,
     ContextPull is first installed into an environment of its own in the user's cache. What cannot be measured here is
@@ -69,7 +70,7 @@ def speed(session: Session, /, folder: Path | None, **given: Any) -> None:
     if plot is not None:
         check_plot(plot)
     root = folder or corpus_folder()
-    shape = {name: given[name] for name in ("peers", "sizes", "largest", "runs", "questions")}
+    shape = {name: given[name] for name in ("peers", "sizes", "largest", "runs", "questions", "vectors")}
     plan = SpeedPlan(groups=groups, command=_command(folder, given), **shape)
     settings = session.settings(root, quiet=quiet)
     report = measure_speed(root, settings, plan, lambda work: note(f"measuring: {work}", quiet=quiet))
@@ -92,7 +93,9 @@ def _groups(only: str) -> tuple[str, ...]:
 def _command(folder: Path | None, given: dict[str, Any]) -> str:
     """The command line that measures the same again."""
     parts = ["drawwell", "bench", "speed", *([folder.name or "."] if folder else []), *(["--peers"] * given["peers"])]
-    for name in ("only", "sizes", "largest", "runs", "questions"):
-        if given[name] and not (name == "largest" and given["sizes"] == 1):
+    idle = {"largest"} if given["sizes"] == 1 else set()
+    idle |= set() if "vectors" in _groups(given["only"]) else {"vectors"}
+    for name in ("only", "sizes", "largest", "runs", "questions", "vectors"):
+        if given[name] and name not in idle:
             parts += [f"--{name}", str(given[name])]
     return shlex.join(parts)

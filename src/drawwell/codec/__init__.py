@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from drawwell.codec.peer import read_peer
 from drawwell.codec.vectors import Codec, Codes
 
-__all__ = ["Codec", "Codes"]
+__all__ = ["Codec", "Codes", "read_peer"]

@@ -50,7 +50,9 @@ MAX_QUERY_CHARS = 2000
 MAX_TOKENS = 32
 
 EXACT, STEMS, _HEADING = "exact", "stems", "heading"
-FIELDS = (TextField(EXACT), TextField(STEMS, positions=False), TextField(_HEADING, positions=False, frequencies=False))
+FIELDS = (TextField(EXACT), TextField(STEMS, positions=False), TextField(_HEADING, positions=False))
+"""All count how often a term occurs: only then Tantivy passes over blocks of sections that cannot be among the best."""
+
 
 _EXACT_WEIGHT = 0.5
 _STEM_WEIGHT = 1.0
@@ -61,6 +63,8 @@ _LOOKED_UP_WEIGHT = 6.0  # the same, when the name is all that is asked for
 _WHOLE_WEIGHT = 2.0
 _DEFINED = "="
 """Stands before an identifier that a section defines, in its heading field; no token holds it."""
+_REPEATED = _DEFINED
+"""Stands for a token that came before; nothing asks for it."""
 
 _QUOTED = re.compile(r'"([^"\n]*+)"|“([^”\n]*+)”|„([^“”\n]*+)[“”]|«([^»\n]*+)»|「([^」\n]*+)」|『([^』\n]*+)』')
 _HEADINGS_KEPT = 10_000
@@ -142,8 +146,18 @@ def fields_of(headings: Sequence[str], covers: Sequence[str], text: str, languag
     return {
         EXACT: _written(exact_text(chunks)),
         STEMS: _written(stems if language == ENGLISH else f"{mark_of(language)} {stems}"),
-        _HEADING: _written(" ".join(said)),
+        _HEADING: _written(_once(" ".join(said).split())),
     }
+
+
+def _once(tokens: Iterable[str]) -> str:
+    """Tokens of which each counts once, however often it comes; the length stays."""
+    seen: set[str] = set()
+    kept = []
+    for token in tokens:
+        kept.append(_REPEATED if token in seen else token)
+        seen.add(token)
+    return " ".join(kept)
 
 
 @lru_cache(maxsize=_HEADINGS_KEPT)

@@ -123,14 +123,15 @@ class WordsReader:
         room = wanted + _TIE_MARGIN
         while True:
             hits = self.searcher.search(asked, room, count=False).hits
-            scores = [round(score, _SCORE_DIGITS) for score, _ in hits]
+            scores = [round(hit[0], _SCORE_DIGITS) for hit in hits]
             if len(hits) < room or scores[-1] < scores[wanted - 1]:
                 break
             room *= 4
-        keys = self.searcher.fast_field_values(_KEY, [address for _, address in hits])
-        ranked = sorted(zip(scores, keys, strict=True), key=lambda pair: (-pair[0], pair[1]))
         last = scores[wanted - 1] if len(scores) > wanted else 0.0
-        return [(score, int(key)) for score, key in ranked if key is not None and score >= last]
+        keys = self.searcher.fast_field_values(_KEY, [hit[1] for hit in hits])
+        ranked = [(-score, int(key)) for score, key in zip(scores, keys, strict=True) if key is not None]
+        ranked.sort()
+        return [(-score, key) for score, key in ranked if -score >= last]
 
     def matching(self, query: Query, documents: Collection[int] | None = None) -> list[int]:
         """The keys of all hits of a query, ascending. Arguments as for ``top``."""
@@ -153,7 +154,7 @@ class WordsReader:
         if not 0 < len(names) <= _FEW_DOCUMENTS:
             return Query.term_set_query(self.schema, _DOCUMENT, names)
         terms = [Query.term_query(self.schema, _DOCUMENT, name, "basic") for name in names]
-        return Query.boolean_query([(Occur.Should, Query.const_score_query(term, 0.0)) for term in terms])
+        return Query.boolean_query([(Occur.Should, term) for term in terms])
 
     def _within(self, query: Query, documents: Collection[int] | None) -> Query:
         if documents is None:

@@ -206,6 +206,52 @@ def test_a_header_of_two_levels_is_one_row() -> None:
     assert body(titled + merged("A1:B1")) == "Sales: by Ann\n\n" + table("Region | Q1 | Note", "North | 1 | x")
 
 
+def sheet_of(*lines: list[object] | None) -> str:
+    """Rows with their numbers; None is a blank one."""
+    made = []
+    for at, line in enumerate(lines, 1):
+        cells = [
+            number(one, 0, f"{chr(65 + column)}{at}")
+            if isinstance(one, int)
+            else text(str(one), f"{chr(65 + column)}{at}")
+            for column, one in enumerate(line or ())
+            if one is not None
+        ]
+        made.append(f'<row r="{at}">{"".join(cells)}</row>')
+    return "".join(made)
+
+
+def test_tables_below_each_other_have_their_own_headers() -> None:
+    """A blank row, then a header above figures, perhaps with a title, begins a table."""
+    sheet = sheet_of(
+        ["Region", "Sold"], ["North", 1], ["South", 2],
+        None,
+        ["Name", "Age", "City"], ["Ann", 30, "Aa"],
+        None,
+        ["Stock"],
+        ["Item", "Count"], ["Pump", 7], ["Seal", 8],
+    )  # fmt: skip
+    assert body(sheet) == (
+        table("Region | Sold", "North | 1", "South | 2")
+        + "\n"
+        + table("Name | Age | City", "Ann | 30 | Aa")
+        + "\nStock\n\n"
+        + table("Item | Count", "Pump | 7", "Seal | 8")
+    )
+
+
+def test_blank_rows_within_a_table_do_not_part_it() -> None:
+    """Groups of rows, their names and remarks stay under the one header."""
+    sheet = sheet_of(
+        ["Region", "Sold"], ["North", 1], None, ["South", 2], None, ["Abroad"], ["East", 3], None, ["All", "see note"],
+        None, ["Source", "own count"], ["Checked by", "Ann"],
+    )  # fmt: skip
+    assert body(sheet) == table(
+        "Region | Sold", "North | 1", "South | 2", "Abroad | ", "East | 3", "All | see note", "Source | own count",
+        "Checked by | Ann",
+    )  # fmt: skip
+
+
 def test_odd_merges_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """References that are none, or lie on top of each other, cost nothing but themselves; nor does what is repeated."""
     lines = [text("Key", "A1") + text("B", "B1") + text("C", "C1"), *(text(f"k{n}") for n in range(2, 400))]

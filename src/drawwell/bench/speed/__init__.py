@@ -1,6 +1,7 @@
 """How fast drawwell takes a corpus in and answers from it, beside the programs that do the same.
 
-``race`` lets contenders take turns; ``ingesting``, ``searching``, ``grepping`` and ``serving`` say who takes part.
+``race`` lets contenders take turns; ``ingesting``, ``searching``, ``grepping``, ``serving`` and ``vectors`` say who
+takes part.
 ``corpora``, ``questions`` and ``patterns`` make the work; ``measure`` runs it all, ``report`` and ``plot`` show it.
 """
 

@@ -13,6 +13,7 @@ from drawwell.bench.speed.ingesting import DRAWWELL_TOOL, STORE_ONLY_TOOL
 from drawwell.bench.speed.questions import KINDS
 from drawwell.bench.speed.race import Row
 from drawwell.bench.speed.serving import BARE_SERVER_TOOL
+from drawwell.bench.speed.vectors import FLOAT_TOOL, NEAREST
 
 __all__ = ["Goal", "judge"]
 
@@ -43,31 +44,28 @@ class Goal:
 
 def judge(rows: Sequence[Row]) -> list[Goal]:
     """The goals that these rows are about."""
-    if not rows:
-        return []
-    sections = max(row.sections for row in rows)
-    table = _Table(rows, sections)
     checks: dict[str, Callable[[_Table], Found]] = {
         "ingest": _ingest,
         "search": _search,
         "grep": _grep,
         "serve": _serve,
+        "vectors": _vectors,
     }
-    groups = {row.group for row in rows}
-    found = [goal for group, check in checks.items() if group in groups for goal in check(table)]
     goals = []
-    for what, bound, at_least, figure in found:
-        reached = None if figure is None else (figure >= bound if at_least else figure <= bound)
-        goals.append(Goal(what, bound, at_least, _rounded(figure), sections, reached))
+    for group, check in checks.items():
+        table = _Table([row for row in rows if row.group == group])
+        for what, bound, at_least, figure in check(table) if table.rows else ():
+            reached = None if figure is None else (figure >= bound if at_least else figure <= bound)
+            goals.append(Goal(what, bound, at_least, _rounded(figure), table.sections, reached))
     return goals
 
 
 class _Table:
-    """Rows by what they are about."""
+    """The rows of one kind of work, by what they are about."""
 
-    def __init__(self, rows: Sequence[Row], sections: int) -> None:
+    def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = rows
-        self.sections = sections
+        self.sections = max((row.sections for row in rows), default=0)
 
     def p50(self, work: str, tool: str) -> float | None:
         """Median of a tool, named by how its name begins, on the largest corpus."""
@@ -78,6 +76,12 @@ class _Table:
 
     def memory(self, work: str, tool: str) -> float | None:
         return self._one(work, tool, lambda row: row.memory_mb)
+
+    def recall(self, work: str, tool: str) -> float | None:
+        return self._one(work, tool, lambda row: row.recall)
+
+    def vector_bytes(self, work: str, tool: str) -> float | None:
+        return self._one(work, tool, lambda row: row.vector_bytes)
 
     def _one(self, work: str, tool: str, value: Callable[[Row], float | None]) -> float | None:
         exact = tool in (DRAWWELL_TOOL, STORE_ONLY_TOOL)
@@ -104,7 +108,7 @@ class _Table:
         found = []
         for row in self.rows:
             ripgrep = row.tool.startswith("ripgrep") and row.tool.endswith(LESS_START) == less_start
-            if row.group != "grep" or row.work == ALL_PATTERNS or row.sections != self.sections or not ripgrep:
+            if row.work == ALL_PATTERNS or row.sections != self.sections or not ripgrep:
                 continue
             ratio = _ratio(row.p50_ms, self.p50(row.work, DRAWWELL_TOOL))
             if ratio is not None:
@@ -144,7 +148,7 @@ def _grep(table: _Table) -> Found:
 
 
 def _serve(table: _Table) -> Found:
-    work = next(row.work for row in table.rows if row.group == "serve")
+    work = table.rows[0].work
 
     def above(value: Callable[[str, str], float | None]) -> float | None:
         ours, bare = value(work, DRAWWELL_TOOL), value(work, BARE_SERVER_TOOL)
@@ -152,6 +156,16 @@ def _serve(table: _Table) -> Found:
 
     yield "handshake: ms above a bare server", 150.0, False, above(table.p50)
     yield "idle memory: MB above a bare server", 60.0, False, above(table.memory)
+
+
+def _vectors(table: _Table) -> Found:
+    ours, theirs = table.p50(NEAREST, DRAWWELL_TOOL), table.p50(NEAREST, FLOAT_TOOL)
+    late = table.p95(NEAREST, DRAWWELL_TOOL), table.p95(NEAREST, FLOAT_TOOL)
+    smaller = _ratio(table.vector_bytes(NEAREST, FLOAT_TOOL), table.vector_bytes(NEAREST, DRAWWELL_TOOL))
+    yield "vectors: recall of the 10 nearest", 0.98, True, table.recall(NEAREST, DRAWWELL_TOOL)
+    yield "vectors, p50: times float32 NumPy", 1.0, False, _ratio(ours, theirs)
+    yield "vectors, p95: times float32 NumPy", 1.0, False, _ratio(*late)
+    yield "vectors in memory: times smaller than float32", 7.5, True, smaller
 
 
 def _ratio(value: float | None, base: float | None) -> float | None:

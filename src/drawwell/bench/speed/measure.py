@@ -26,6 +26,7 @@ from drawwell.bench.speed.questions import KINDS, Passage, ask_all
 from drawwell.bench.speed.race import Contender, Measured, Row, Unavailable, Where, clocked, race
 from drawwell.bench.speed.searching import search_rows
 from drawwell.bench.speed.serving import serve_rows
+from drawwell.bench.speed.vectors import vector_rows
 from drawwell.compose import CorpusPlace, ingest_options, open_place
 from drawwell.corpus.ingest.discover import discover
 from drawwell.errors import SourceError
@@ -47,7 +48,8 @@ class SpeedPlan:
         sizes: 1 for the folder as it is; more for so many corpora made from it.
         largest: sections of the largest of these.
         runs: how often a whole process is run; a pattern is looked for twice as often, less one.
-        questions: how many of each kind are asked.
+        questions: how many of each kind are asked, and for how many vectors the nearest are looked for.
+        vectors: among how many.
         command: the command line that measures the same, for the report.
     """
 
@@ -57,6 +59,7 @@ class SpeedPlan:
     largest: int = 120_000
     runs: int = 3
     questions: int = 100
+    vectors: int = 100_000
     command: str = ""
 
 
@@ -147,6 +150,9 @@ def measure_speed(
             sizes.append(size)
             rows += found
             shutil.rmtree(stores.home.parent)
+        if "vectors" in plan.groups:
+            said(f"vectors, {plan.vectors:,}")
+            rows += vector_rows(home, plan.vectors, plan.questions, peers=plan.peers)
         return SpeedReport(
             command=plan.command,
             documents=len(documents),
@@ -172,7 +178,7 @@ def _or_reason(find: Callable[[], Contextpull]) -> Contextpull | Unavailable:
 
 def _versions(peer: Contextpull | Unavailable | None) -> dict[str, str]:
     found = {}
-    for name in ("drawwell", "tantivy", "mcp"):
+    for name in ("drawwell", "tantivy", "mcp", "numpy"):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

@@ -30,12 +30,14 @@ class Measured:
         memory_mb: memory in units of 10^6 bytes: the peak of the largest process of a whole run, or what an idle server
             holds; None when not known.
         disk_mb: size of what was written, in units of 10^6 bytes; None when nothing was.
+        recall: share of the nearest vectors that were found, 0 to 1; None when no vectors were looked for.
     """
 
     ms: float
     cpu_s: float | None = None
     memory_mb: float | None = None
     disk_mb: float | None = None
+    recall: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +48,13 @@ class Contender(Generic[Item]):
         tool: its name in the report.
         work: does one item of the work and measures it; raises Unavailable.
         missing: why it cannot even begin; empty when it can.
+        vector_bytes: memory that it takes for one vector; None when it keeps none, or nobody knows.
     """
 
     tool: str
     work: Callable[[Item], Measured]
     missing: str = ""
+    vector_bytes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +62,9 @@ class Where:
     """What a race is about.
 
     Attributes:
-        group: kind of work: ingest, search, grep, read or serve.
+        group: kind of work, one of ``GROUPS``.
         work: what is done.
-        sections: size of the corpus on which.
+        sections: size of the corpus on which; of vectors their number.
     """
 
     group: str
@@ -73,16 +77,18 @@ class Row:
     """What one tool needed for one kind of work. Figures are medians unless they say otherwise; None is not measured.
 
     Attributes:
-        group: kind of work: ingest, search, grep, read or serve.
+        group: kind of work, one of ``GROUPS``.
         work: what was done.
         tool: who did it.
-        sections: size of the corpus on which it was done, as drawwell cuts it.
+        sections: size of the corpus on which it was done, as drawwell cuts it; of vectors their number.
         runs: how often.
         p50_ms: median time in milliseconds.
         p95_ms: the time that 95 of 100 runs stay within (nearest rank, so the longest of fewer than 20).
         cpu_s: processor time in seconds, of a whole process and its children.
         memory_mb: peak of the largest process, or what an idle server holds; 10^6 bytes.
         disk_mb: size of the store, 10^6 bytes.
+        recall: share of the ten nearest vectors that were found, 0 to 1, on average.
+        vector_bytes: memory for one vector.
         missing: why there are no figures; empty when there are.
     """
 
@@ -96,6 +102,8 @@ class Row:
     cpu_s: float | None = None
     memory_mb: float | None = None
     disk_mb: float | None = None
+    recall: float | None = None
+    vector_bytes: float | None = None
     missing: str = ""
 
 
@@ -159,12 +167,19 @@ def _row(where: Where, lane: _Lane[Item]) -> Row:
         cpu_s=_middle([one.cpu_s for one in found]),
         memory_mb=_middle([one.memory_mb for one in found]),
         disk_mb=_middle([one.disk_mb for one in found]),
+        recall=_average([one.recall for one in found]),
+        vector_bytes=lane.contender.vector_bytes,
     )
 
 
 def _middle(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return round(statistics.median(known), 3) if known else None
+
+
+def _average(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return round(statistics.fmean(known), 4) if known else None
 
 
 def percentile(values: Sequence[float], share: int) -> float:

@@ -18,8 +18,24 @@ _TITLES = {
     "grep": "Grep, first page",
     "read": "Read",
     "serve": "Server over stdio",
+    "vectors": "Vectors, the 10 nearest of so many",
 }
-_HEAD = ("sections", "work", "tool", "runs", "p50 ms", "p95 ms", "x p50", "x p95", "CPU s", "MB", "disk MB", "note")
+_HEAD = (
+    "sections",
+    "work",
+    "tool",
+    "runs",
+    "p50 ms",
+    "p95 ms",
+    "x p50",
+    "x p95",
+    "CPU s",
+    "MB",
+    "disk MB",
+    "recall",
+    "bytes each",
+    "note",
+)
 _WORDS = frozenset(["work", "tool", "note", "goal", "wanted", "verdict"])
 _LEGEND = (
     "x: how many times as long as drawwell. CPU: with child processes. MB: peak of the largest process, or what an idle"
@@ -80,7 +96,8 @@ def _tables(report: SpeedReport) -> Iterator[tuple[str, list[list[str]]]]:
     for group in dict.fromkeys(row.group for row in shown):
         lines = [_line(row, ours.get((row.group, row.work, row.sections))) for row in shown if row.group == group]
         kept = [place for place in range(len(_HEAD)) if any(line[place] for line in lines)]
-        yield _TITLES[group], [[line[place] for place in kept] for line in (list(_HEAD), *lines)]
+        head = ["vectors" if group == "vectors" and name == "sections" else name for name in _HEAD]
+        yield _TITLES[group], [[line[place] for place in kept] for line in (head, *lines)]
 
 
 def _goal(goal: Goal) -> list[str]:
@@ -103,6 +120,8 @@ def _line(row: Row, ours: Row | None) -> list[str]:
         _number(row.cpu_s),
         _number(row.memory_mb),
         _number(row.disk_mb),
+        "" if row.recall is None else f"{row.recall:.4f}",
+        _number(row.vector_bytes),
         f"not measured: {row.missing}" if row.missing else "",
     ]
 

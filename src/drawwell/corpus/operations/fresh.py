@@ -68,7 +68,7 @@ class Freshness:
         if not _stays_inside(path):
             return ""
         try:
-            found = os.lstat(self._root / path)
+            found = os.lstat(os.path.join(self._root, path))  # noqa: PTH118 - asked of every hit, at a third of the time
         except (FileNotFoundError, NotADirectoryError):
             return DELETED
         except OSError:
@@ -113,7 +113,7 @@ def _stays_inside(path: str) -> bool:
     return not (
         "\0" in path
         or ".." in path.split("/")
-        or PurePosixPath(path).is_absolute()
+        or path.startswith("/")
         or (os.name == "nt" and (PureWindowsPath(path).anchor or ".." in PureWindowsPath(path).parts))
     )
 

@@ -87,9 +87,13 @@ class SectionRow:
 
 def _section(row: Sequence[object]) -> SectionRow:
     fields: list[Any] = list(row)
-    fields[13] = tuple(json.loads(fields[13]))
-    fields[17] = tuple(json.loads(fields[17]))
+    fields[13] = _listed(fields[13])
+    fields[17] = _listed(fields[17])
     return SectionRow(*fields)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return () if text == "[]" else tuple(json.loads(text))
 
 
 class Look:

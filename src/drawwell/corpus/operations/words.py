@@ -55,22 +55,34 @@ class WordsFolder:
 
     store: Path
     name: str
+    _folder: Path = field(init=False)
+    _meta: Path = field(init=False)
+    _note: Path = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _opened: tuple[object, WordsReader | None, int] | None = None
+
+    def __post_init__(self) -> None:
+        self._folder = words_folder(self.store, self.name)
+        self._meta = self._folder / META
+        self._note = self._folder.parent / NOTE
 
     def latest(self) -> tuple[WordsReader | None, int]:
         """The index as last committed, and the commit of the store up to which it is known to have followed.
 
         None when there is no index that can be read; 0 when it is not known.
         """
-        folder = words_folder(self.store, self.name)
-        state = _state(folder)
+        state = self._state()
         if state is None:
             return None, 0
         with self._lock:
             if self._opened is None or self._opened[0] != state:
-                self._opened = (state, _open(folder, state), followed(self.store))
+                self._opened = (state, _open(self._folder, state), followed(self.store))
             return self._opened[1:]
+
+    def _state(self) -> tuple[tuple[int, ...], ...] | None:
+        """What changes whenever something is written to the index; None without one."""
+        index, note = _stamp(self._meta), _stamp(self._note)
+        return (index, note) if index else None
 
     def distrust(self, reader: WordsReader) -> None:
         """Leave an index alone that turned out to be damaged, until it changes."""
@@ -97,12 +109,6 @@ def derived(reader: WordsReader, identity: str, table: DocumentTable, *, ahead: 
         return Derived(reader, frozenset())
     newer = [place for place, generation in enumerate(table.generations) if generation > reader.generation]
     return Derived(reader, frozenset(table.doc_ids[place] for place in newer))
-
-
-def _state(folder: Path) -> tuple[tuple[int, ...], ...] | None:
-    """What changes whenever something is written to an index; None without one."""
-    index, note = _stamp(folder / META), _stamp(folder.parent / NOTE)
-    return (index, note) if index else None
 
 
 def _stamp(place: Path) -> tuple[int, ...]:

@@ -34,6 +34,7 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._log = wal_of(path)
         self.own = False
         self._local = threading.local()
         self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
@@ -69,7 +70,9 @@ class Store:
         if self._closed:
             raise self._was_closed()
         current: Connection | None = getattr(self._local, "connection", None)
-        identity = _identity(self.path)  # before opening: if the file is replaced meanwhile, the next call sees it
+        identity = _identity(
+            self.path, self._log
+        )  # before opening: if the file is replaced meanwhile, the next call sees it
         if current is not None and (identity is None or _same(identity, self._local.identity, self._local.immutable)):
             return current  # while a file is being replaced, the old one still answers
         connection, immutable = connect_read_only(self.path)
@@ -102,8 +105,12 @@ class Store:
     def generation(self) -> str:
         """A short text that changes with every committed change of content."""
         names = ("drawwell.created", "drawwell.generation") if self.own else ("ingested_at",)
-        parts = [self.meta(name) or "" for name in names]
-        return "-".join([*parts, (self.meta("corpus_fingerprint") or "")[:8]])
+        connection = self.connection()
+        try:
+            parts = [read_meta(connection, name) or "" for name in names]
+            return "-".join([*parts, (read_meta(connection, "corpus_fingerprint") or "")[:8]])
+        except sqlite3.DatabaseError as error:
+            raise translated(self.path, error) from error
 
     def interrupt(self) -> None:
         """Make queries that run in any thread fail at once; for a server that must leave."""
@@ -142,13 +149,13 @@ def _migrate_in_place(path: Path) -> None:
         open_for_writing(path).close()
 
 
-def _identity(path: Path) -> tuple[int, ...] | None:
+def _identity(path: Path, log: Path) -> tuple[int, ...] | None:
     """What tells a replaced file from the one that was opened, the size of its log last; None without a file."""
     try:
         found = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, size_of(wal_of(path))
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, size_of(log)
 
 
 def _same(now: tuple[int, ...], then: tuple[int, ...] | None, immutable: bool) -> bool:

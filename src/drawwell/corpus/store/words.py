@@ -57,7 +57,7 @@ NOTE = "followed.json"
 _MANAGED = ".managed.json"
 """Tantivy's list of the files that it made; it deletes those of them that no commit needs."""
 
-_VERSIONS = {TERMS: 1, DOCUMENTS: 2, GRAMS: 1}
+_VERSIONS = {TERMS: 2, DOCUMENTS: 2, GRAMS: 1}
 """Raised whenever the same text may be indexed in another way, so that an older index is made anew."""
 
 

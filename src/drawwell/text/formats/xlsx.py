@@ -1,4 +1,4 @@
-"""Excel workbooks (``.xlsx``), by way of Markdown: a heading and a table for each sheet.
+"""Excel workbooks (``.xlsx``), by way of Markdown: a heading for each sheet, and a table for each of its tables.
 
 The header is the first row that reads like one; rows above it are titles. Empty columns and blank rows are left out.
 Cells show what Excel shows, dates in ISO 8601. A merged cell is said in each of its cells, a header of two levels is
@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, groupby, islice, pairwise
+from operator import itemgetter
 
 from drawwell.text.blocks import Parsed
 from drawwell.text.formats.number_format import BUILT_IN, Formatter, formatter
 from drawwell.text.formats.ooxml import RELATION, Kind, Package
 from drawwell.text.formats.rendition import Rendition, row
 from drawwell.text.formats.sheet import Row, SheetReader, read_strings
-from drawwell.text.formats.sheet_merges import Merge, Merges
+from drawwell.text.formats.sheet_merges import Merges
 
 __all__ = ["parse"]
 
@@ -86,20 +87,32 @@ class _Reader:
 
     def _sheet(self, title: str, heading: str, reader: SheetReader, rows: Iterator[Row]) -> None:
         """Write one sheet; nothing of a sheet without cells."""
-        head = list(islice(rows, _HEAD))
-        if not head:
+        first = next(rows, None)
+        if first is None:
             return
         if len(self._out) >= _MAX_CHARS:
             self._warnings.append(f"sheet {title!r} was left out: {_limit()}")
             return
         self._out.heading(2, heading)
-        rest = _Table(len(self._out))
-        fits = rest.measure(head)
-        all_fit = fits == len(head) and all(map(rest.take, rows))
-        if not all_fit:
-            known = fits + rest.count
-            self._warnings.append(f"of sheet {title!r} only the first {known:,} rows were read: {_limit()}")
-        head = _with_one_header(head[:fits], reader.merges)
+        tables: list[tuple[list[Row], _Table]] = []
+        size, known = len(self._out), 0
+        for block in _blocks(chain([first], rows)):
+            head = list(islice(block, _HEAD))
+            rest = _Table(size)
+            fits = rest.measure(head)
+            complete = fits == len(head) and all(map(rest.take, block))
+            tables.append((head[:fits], rest))
+            size, known = rest.size, known + fits + rest.count
+            if not complete:
+                self._warnings.append(f"of sheet {title!r} only the first {known:,} rows were read: {_limit()}")
+                break
+        wide = {(one.top, one.left): one.right for one in reader.merges if one.top == one.bottom}
+        merges = Merges(reader.merges, _MAX_CHARS - size) if reader.merges else None
+        for head, rest in tables:
+            self._table(_with_one_header(head, wide), rest, merges)
+
+    def _table(self, head: list[Row], rest: _Table, merges: Merges | None) -> None:
+        """Write one table of a sheet, after the rows above its header."""
         first, headed = _layout(head)
         for one in head[:first]:
             self._out.paragraph(_as_text(one))
@@ -108,7 +121,7 @@ class _Reader:
             for text in table.single():
                 self._out.paragraph(_unescaped(text))
         else:
-            self._out.table_lines(table.lines(reader.merges, headed=headed), table.width)
+            self._out.table_lines(table.lines(merges, headed=headed), table.width)
 
 
 def _limit() -> str:
@@ -119,7 +132,7 @@ class _Table:
     """The rows of a table, each packed into one string until all of its columns are known."""
 
     def __init__(self, before: int) -> None:
-        self._size = before
+        self.size = before
         self._rows: deque[tuple[int, tuple[int, ...], str]] = deque()
         self._known: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._seen: set[int] = set()
@@ -148,8 +161,8 @@ class _Table:
             self._known[columns] = columns
             self._seen.update(columns)
         packed = " | ".join(one.texts)
-        self._size += len(packed) + 5 + 3 * (len(self._seen) - len(columns))
-        if self._size > _MAX_CHARS:
+        self.size += len(packed) + 5 + 3 * (len(self._seen) - len(columns))
+        if self.size > _MAX_CHARS:
             return False
         self._rows.append(self._packed(one, columns, packed))
         return True
@@ -165,20 +178,19 @@ class _Table:
         """The cells of a table of one column."""
         return (packed for _, _, packed in self._rows)
 
-    def lines(self, merges: Sequence[Merge], *, headed: bool) -> Iterator[str]:
+    def lines(self, merges: Merges | None, *, headed: bool) -> Iterator[str]:
         """The lines of the table, the header first: its own first row, or the letters of the columns."""
         used = self._columns
         places = {column: at for at, column in enumerate(used)}
-        merged = Merges(merges, _MAX_CHARS - self._size) if merges else None
         if not headed:
             yield row([_letters(column) for column in used])
         while self._rows:
             number, columns, packed = self._rows.popleft()
-            if columns == used and merged is None:
+            if columns == used and merges is None:
                 yield f"| {packed} |\n"
                 continue
             texts = packed.split(" | ")
-            again = merged.fill(number, columns, texts, used) if merged else {}
+            again = merges.fill(number, columns, texts, used) if merges else {}
             cells = [""] * len(used)
             for column, text in chain(zip(columns, texts, strict=True), again.items()):
                 cells[places[column]] = text
@@ -188,9 +200,46 @@ class _Table:
         return one.number, self._known.setdefault(columns, columns), packed
 
 
-def _with_one_header(head: list[Row], merges: Iterable[Merge]) -> list[Row]:
-    """The first rows of a sheet, the first two that are a header of two levels as one."""
-    wide = {(one.top, one.left): one.right for one in merges if one.top == one.bottom}
+def _blocks(rows: Iterator[Row]) -> Iterator[Iterator[Row]]:
+    """The tables of a sheet that stand below each other, parted by blank rows."""
+    return ((one for _, one in block) for _, block in groupby(_numbered(rows), itemgetter(0)))
+
+
+def _numbered(rows: Iterator[Row]) -> Iterator[tuple[int, Row]]:
+    """The rows, each with the number of its table."""
+    number, has_figures = 0, False
+    ahead = deque(islice(rows, 2))
+    last = ahead[0].number if ahead else 0
+    while ahead:
+        ahead.extend(islice(rows, 1))
+        one = ahead.popleft()
+        if has_figures and one.number > last + 1 and _begins_table([one, *ahead]):
+            number, has_figures = number + 1, False
+        has_figures = has_figures or not all(one.worded)
+        last = one.number
+        yield number, one
+
+
+def _begins_table(rows: Sequence[Row]) -> bool:
+    """Whether rows after a blank one are a header and a row with figures, perhaps below a title.
+
+    Blank rows also part the groups of one table, which go on with rows like those before.
+    """
+    at = 1 if len(rows[0].columns) == 1 and rows[0].worded[0] else 0
+    if len(rows) < at + 2:
+        return False
+    header, following = rows[at : at + 2]
+    is_next = following.number == header.number + 1
+    return is_next and len(header.columns) > 1 and _reads_as_header(header) and not all(following.worded)
+
+
+def _with_one_header(head: list[Row], wide: Mapping[tuple[int, int], int]) -> list[Row]:
+    """The first rows of a table, the first two that are a header of two levels as one.
+
+    Args:
+        head: the rows.
+        wide: last column of cells that are merged within their row, by row and first column.
+    """
     for at, (upper, lower) in enumerate(pairwise(head[: _HEADER_WITHIN + 1])):
         if _is_two_levels(upper, lower, wide):
             return [*head[:at], _joined(upper, lower, wide), *head[at + 2 :]]
