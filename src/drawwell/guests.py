@@ -18,6 +18,7 @@ from drawwell.providers.registry import provider_of
 __all__ = ["embedder", "models_place", "provider_options", "reranker", "summarizer"]
 
 _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+_YES = ("1", "ON", "YES", "TRUE")
 
 Model = TypeVar("Model")
 
@@ -39,7 +40,7 @@ def provider_options(settings: Settings, purpose: str = "embed") -> ProviderOpti
     usual = Prompts()
     prompts = Prompts(document or usual.document, query or usual.query) if query or document else None
     embedding = purpose == "embed"
-    offline = settings.enabled("offline") or any(os.environ.get(name) in ("1", "true", "True") for name in _OFFLINE)
+    offline = settings.enabled("offline") or any(os.environ.get(name, "").upper() in _YES for name in _OFFLINE)
     return ProviderOptions(
         base_url=settings.text(f"{purpose}_url"),
         dimension=settings.whole("embed_dimension") if embedding else 0,

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from drawwell.codec import read_peer
+from drawwell.errors import StoreError
 
 Floats = NDArray[np.float32]
 LEVELS = {
@@ -85,6 +86,7 @@ def test_a_damaged_blob_is_refused() -> None:
     ]
     wrong += [blob[:4] + b"\7" + blob[5:], blob[:5] + b"\x09" + blob[6:], blob[:16] + b"\x04" + blob[17:]]
     wrong.append(blob[:20] + struct.pack("<I", 7) + blob[24:])
+    wrong.append(blob[:24] + struct.pack("<f", np.inf) + blob[28:])
     for data in wrong:
-        with pytest.raises(ValueError, match="TQP1"):
+        with pytest.raises(StoreError, match="TQP1"):
             read_peer(data)

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from drawwell.codec import Codec
+from drawwell.codec.blob import MAX_DIMENSION
 from drawwell.codec.levels import boundaries, levels
 from drawwell.codec.packing import pack, row_bytes, unpack
 from drawwell.codec.rotation import _transform, rotate, rotate_back
-from drawwell.codec.vectors import MAX_DIMENSION
+from drawwell.errors import StoreError
 
 Floats = NDArray[np.float32]
 THEORY = {1: 0.3634, 2: 0.1175, 3: 0.03454, 4: 0.009497}
@@ -110,9 +111,9 @@ def test_any_vectors_go_through(variant: str, dimension: int, bits: int, rows: i
 def test_blobs_are_read_together_as_one_by_one() -> None:
     """Codes of several blobs, one after the other, with how many rows each has."""
     codec = Codec(dimension=40, bits=3, variant="ip")
-    parts = [random_vectors(count, 40, count) for count in (1, 3, 2)]
+    parts = [random_vectors(count, 40, count) for count in (1, 3, 2, 1, 3)]
     codes = codec.read_all([codec.encode(part) for part in parts])
-    assert codes.counts == (1, 3, 2)
+    assert codes.counts == (1, 3, 2, 1, 3)
     whole = np.concatenate([codec.decode(codec.encode(part)) for part in parts])
     assert codec.restore(codes) == pytest.approx(whole, abs=1e-5)
 
@@ -174,11 +175,17 @@ def test_what_is_no_blob_is_refused() -> None:
     wrong += [blob[:place] + bytes([blob[place] ^ 0xFF]) + blob[place + 1 :] for place in range(4, 20) if place < 16]
     wrong.append(blob[:12] + struct.pack("<I", 2**32 - 1) + blob[16:])
     for data in wrong:
-        with pytest.raises(ValueError):
+        with pytest.raises(StoreError):
             codec.decode(data)
-    with pytest.raises(ValueError, match="version"):
+    with pytest.raises(StoreError, match="no numbers"):
+        codec.decode(blob[:20] + struct.pack("<f", np.nan) + blob[24:])
+    with pytest.raises(StoreError):
+        codec.read_all([blob, blob[:12] + struct.pack("<I", 2) + blob[16:]])
+    with pytest.raises(StoreError, match="not of"):
+        codec.read_all([blob, Codec(dimension=32, seed=1).encode(random_vectors(3, 32))])
+    with pytest.raises(StoreError, match="version"):
         codec.decode(b"DWV2" + blob[4:])
-    with pytest.raises(ValueError, match="not of"):
+    with pytest.raises(StoreError, match="not of"):
         Codec(dimension=32, bits=3).decode(blob)
 
 
@@ -205,3 +212,5 @@ def test_wrong_vectors_are_refused() -> None:
         codec.encode(np.zeros((1, 9), np.float32))
     with pytest.raises(ValueError, match="finite"):
         codec.encode(np.full((1, 8), np.nan, np.float32))
+    with pytest.raises(ValueError, match="too large"):
+        codec.encode(np.full((1, 8), 1e30, np.float32))

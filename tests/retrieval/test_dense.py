@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from drawwell.codec import Codec
+from drawwell.errors import StoreError
 from drawwell.retrieval import dense
 from drawwell.retrieval.dense import VectorTable
 from drawwell.retrieval.keys import key_of
@@ -137,13 +138,43 @@ def test_scores_are_exact_cosines_of_what_has_a_vector() -> None:
         assert score == pytest.approx(float((vectors[key] @ query).max()), abs=1e-3)
 
 
+def test_equal_vectors_are_ordered_by_key() -> None:
+    """However many, and in whatever order they came: those of the lowest keys, the same each time."""
+    rows = np.repeat(clustered(1, 96), 9000, axis=0)
+    vectors = {key_of(number + 1, 0): rows[number : number + 1] for number in range(9000)}
+    shuffled = [list(vectors)[place] for place in np.random.default_rng(4).permutation(9000)]
+    table = table_of({key: vectors[key] for key in shuffled})
+    found = table.top(rows[0], 20, None, exact_of(vectors))
+    assert [key for _, key in found] == list(vectors)[:20]
+
+
+def test_a_long_section_leaves_place_for_others() -> None:
+    """Its thousands of pieces are all nearer than anything else, and it is still one of the ten."""
+    rows = clustered(6000, 64)
+    near = unit(rows[:1] + 0.02 * clustered(5000, 64, 6))
+    vectors = {key_of(1, 0): near, **{key_of(number + 2, 0): rows[number : number + 1] for number in range(1, 1000)}}
+    found = table_of(vectors).top(rows[0], 10, None, exact_of(vectors))
+    assert [key for _, key in found] == by_hand(vectors, rows[0], 10)
+    assert found[0][1] == key_of(1, 0)
+
+
+@pytest.mark.parametrize("exact", [b"", b"\0" * 63, b"\0" * 66])
+def test_damaged_exact_vectors_are_an_error(exact: bytes) -> None:
+    """And not a wrong neighbour."""
+    table = table_of({key_of(1, 0): clustered(1, 32)})
+    with pytest.raises(StoreError, match="32 numbers"):
+        table.top(clustered(1, 32)[0], 3, None, lambda keys: dict.fromkeys(keys, exact))
+
+
 def test_codes_of_another_kind_are_refused() -> None:
     """A table has one codec; damage is an error and not a wrong neighbour."""
     table = table_of({key_of(1, 0): clustered(1, 32)})
-    with pytest.raises(ValueError, match="not of"):
+    with pytest.raises(StoreError, match="not of"):
         table.extended([(key_of(2, 0), Codec(dimension=32, bits=3).encode(clustered(1, 32)))])
-    with pytest.raises(ValueError):
+    with pytest.raises(StoreError):
         table.extended([(key_of(2, 0), b"DWV1 damaged")])
+    with pytest.raises(StoreError, match="'ip'"):
+        VectorTable.empty().extended([(1, Codec(dimension=32, variant="ip").encode(clustered(1, 32)))])
 
 
 def test_threads_may_ask_while_it_grows() -> None:

@@ -3,6 +3,8 @@
 Little-endian: magic ``DWV1``; u8 variant (0 mse, 1 ip); u8 bits; u8 flags (bit 0: renormalised); u8 zero; u16
 dimension; u16 zero; u32 rows; u32 seed. Then for all rows one after the other: scales f32; for ip lengths of the rest
 f32 and its signs, packed; numbers of the levels, packed.
+
+A blob comes out of a file that may be damaged: nothing is taken from it before its length is what its header says.
 """
 
 from __future__ import annotations
@@ -11,10 +13,13 @@ import struct
 from dataclasses import dataclass
 
 from drawwell.codec.packing import row_bytes
+from drawwell.errors import StoreError
 
-__all__ = ["Blob", "pack_blob", "read_blob"]
+__all__ = ["HEADER_BYTES", "MAX_DIMENSION", "Blob", "damaged", "pack_blob", "read_blob"]
 
+MAX_DIMENSION = 4096
 _HEADER = struct.Struct("<4sBBBBHHII")
+HEADER_BYTES = _HEADER.size
 _MAGIC = b"DWV1"
 _VARIANTS = ("mse", "ip")
 _RENORMALISED = 1
@@ -44,20 +49,21 @@ def read_blob(data: bytes) -> Blob:
     """What a blob says.
 
     Raises:
-        ValueError: it is not one, of a later version, or damaged.
+        StoreError: it is not one, of a later version, or damaged.
     """
     if len(data) < _HEADER.size or data[:3] != _MAGIC[:3]:
-        raise ValueError("not a blob of vectors")
+        raise damaged("not a blob of vectors")
     magic, variant, bits, flags, zero, dimension, zeros, rows, seed = _HEADER.unpack_from(data)
     if magic != _MAGIC:
-        raise ValueError(f"a blob of version {magic[3:]!r}, this drawwell reads version {_MAGIC[3:]!r}")
-    if variant >= len(_VARIANTS) or bits not in (2, 3, 4) or flags > _RENORMALISED or zero or zeros or not dimension:
-        raise ValueError("the header of a blob of vectors is damaged")
+        raise damaged(f"a blob of vectors of version {magic[3:]!r}, this drawwell reads version {_MAGIC[3:]!r}")
+    known = variant < len(_VARIANTS) and bits in (2, 3, 4) and flags <= _RENORMALISED and not (zero or zeros)
+    if not known or not 1 <= dimension <= MAX_DIMENSION:
+        raise damaged("the header of a blob of vectors is damaged")
     each = (
         4 + row_bytes(dimension, bits) if variant == 0 else 8 + row_bytes(dimension, bits - 1) + row_bytes(dimension, 1)
     )
     if len(data) != _HEADER.size + rows * each:
-        raise ValueError(f"a blob of {rows} vectors has {_HEADER.size + rows * each} bytes, this one {len(data)}")
+        raise damaged(f"a blob of {rows} vectors has {_HEADER.size + rows * each} bytes, this one {len(data)}")
     return Blob(
         variant=_VARIANTS[variant],
         bits=bits,
@@ -67,3 +73,8 @@ def read_blob(data: bytes) -> Blob:
         seed=seed,
         payload=data[_HEADER.size :],
     )
+
+
+def damaged(what: str) -> StoreError:
+    """The error for codes that cannot be used."""
+    return StoreError(what, "Have the vectors made anew: drawwell ingest --embed PROVIDER:MODEL --re-embed")

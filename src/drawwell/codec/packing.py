@@ -25,15 +25,28 @@ def pack(numbers: Bytes, bits: int) -> Bytes:
     Returns:
         Shape (n, row_bytes(count, bits)).
     """
-    places = np.arange(bits, dtype=np.uint8)
-    spread = (numbers[:, :, None] >> places) & np.uint8(1)
-    return np.packbits(spread.reshape(len(numbers), numbers.shape[1] * bits), axis=1, bitorder="little")
+    if 8 % bits:
+        spread = (numbers[:, :, None] >> np.arange(bits, dtype=np.uint8)) & np.uint8(1)
+        return np.packbits(spread.reshape(len(numbers), numbers.shape[1] * bits), axis=1, bitorder="little")
+    share = 8 // bits
+    packed = np.zeros((len(numbers), row_bytes(numbers.shape[1], bits)), np.uint8)
+    for place in range(share):  # the numbers at the same place in their bytes, all at once
+        some = numbers[:, place::share]
+        packed[:, : some.shape[1]] |= some << np.uint8(place * bits)
+    return packed
 
 
 def unpack(packed: Bytes, count: int, bits: int) -> Bytes:
     """Undo ``pack``: shape (n, count)."""
-    spread = np.unpackbits(packed, axis=1, count=count * bits, bitorder="little").reshape(len(packed), count, bits)
-    numbers = spread[:, :, 0].copy()
-    for place in range(1, bits):
-        numbers |= spread[:, :, place] << np.uint8(place)
+    if 8 % bits:
+        spread = np.unpackbits(packed, axis=1, count=count * bits, bitorder="little").reshape(len(packed), count, bits)
+        numbers = spread[:, :, 0].copy()
+        for place in range(1, bits):
+            numbers |= spread[:, :, place] << np.uint8(place)
+        return numbers
+    share = 8 // bits
+    numbers = np.empty((len(packed), count), np.uint8)
+    for place in range(share):
+        some = numbers[:, place::share]
+        some[:] = (packed[:, : some.shape[1]] >> np.uint8(place * bits)) & np.uint8((1 << bits) - 1)
     return numbers

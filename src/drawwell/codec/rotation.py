@@ -8,6 +8,7 @@ Transform*, 2009.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -17,6 +18,8 @@ __all__ = ["rotate", "rotate_back"]
 
 _ROUNDS = 5
 _LARGEST_MATRIX = 1536  # 9 MB
+_STRIDE = 64
+"""Vectors that are turned at a time, so that they stay in the processor's cache."""
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 Floats = NDArray[np.float32]
@@ -41,12 +44,7 @@ def rotate_back(vectors: Floats, seed: int) -> Floats:
     """Undo ``rotate``."""
     if vectors.shape[1] <= _LARGEST_MATRIX:
         return vectors @ _matrix(vectors.shape[1], seed).T
-    turned = np.array(vectors, np.float32)
-    for signs, order in reversed(_rounds(turned.shape[1], seed)):
-        for block in reversed(_blocks(turned.shape[1])):
-            _hadamard(turned[:, block])
-        turned = turned[:, np.argsort(order)] * signs
-    return turned
+    return _in_strides(vectors, seed, _undo)
 
 
 @lru_cache(maxsize=4)
@@ -58,31 +56,52 @@ def _matrix(dimension: int, seed: int) -> Floats:
 
 
 def _transform(vectors: Floats, seed: int) -> Floats:
-    turned = np.array(vectors, np.float32)
-    for signs, order in _rounds(turned.shape[1], seed):
-        turned = (turned * signs)[:, order]
-        for block in _blocks(turned.shape[1]):
-            _hadamard(turned[:, block])
+    return _in_strides(vectors, seed, _do)
+
+
+def _in_strides(vectors: Floats, seed: int, turn: Callable[[Floats, int], Floats]) -> Floats:
+    """Turn some vectors at a time, which stand in columns: then numpy adds up long runs."""
+    turned = np.empty(vectors.shape, np.float32)
+    for start in range(0, len(vectors), _STRIDE):
+        part = slice(start, start + _STRIDE)
+        turned[part] = turn(np.array(vectors[part].T, np.float32, order="C"), seed).T
     return turned
 
 
+def _do(columns: Floats, seed: int) -> Floats:
+    for signs, order in _rounds(len(columns), seed):
+        columns = (columns * signs[:, None])[order]
+        for block in _blocks(len(columns)):
+            _hadamard(columns[block])
+    return columns
+
+
+def _undo(columns: Floats, seed: int) -> Floats:
+    for signs, order in reversed(_rounds(len(columns), seed)):
+        for block in reversed(_blocks(len(columns))):
+            _hadamard(columns[block])
+        columns = columns[np.argsort(order)] * signs[:, None]
+    return columns
+
+
 def _blocks(dimension: int) -> list[slice]:
-    """The first and the last columns, each as many as the largest power of two allows; one block where that is all."""
+    """The first and the last coordinates, each as many as the largest power of two allows; one block where that is all."""
     size = 1 << (dimension.bit_length() - 1)
     return [slice(0, size)] if size == dimension else [slice(0, size), slice(dimension - size, dimension)]
 
 
 def _hadamard(block: Floats) -> None:
-    """The orthonormal Hadamard transform of each row, in place."""
-    rows, size = block.shape
-    mixed = np.ascontiguousarray(block)
+    """The orthonormal Hadamard transform of each column, in place. The order of the sums is always the same."""
+    size, count = block.shape
     width = 1
     while width < size:
-        pairs = mixed.reshape(rows, size // (2 * width), 2, width)
-        first, second = pairs[:, :, 0, :], pairs[:, :, 1, :]
-        mixed = np.stack([first + second, first - second], axis=2).reshape(rows, size)
+        pairs = block.reshape(size // (2 * width), 2, width, count)
+        first, second = pairs[:, 0], pairs[:, 1]
+        less = first - second
+        first += second
+        second[:] = less
         width *= 2
-    block[:] = mixed * np.float32(1.0 / np.sqrt(size))
+    block *= np.float32(1.0 / np.sqrt(size))
 
 
 @lru_cache(maxsize=16)

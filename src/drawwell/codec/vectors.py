@@ -17,7 +17,7 @@ from math import exp, lgamma, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from drawwell.codec.blob import Blob, pack_blob, read_blob
+from drawwell.codec.blob import HEADER_BYTES, MAX_DIMENSION, Blob, damaged, pack_blob, read_blob
 from drawwell.codec.levels import boundaries, levels
 from drawwell.codec.packing import pack, row_bytes, unpack
 from drawwell.codec.rotation import rotate, rotate_back
@@ -27,7 +27,6 @@ __all__ = ["Codec", "Codes"]
 Floats = NDArray[np.float32]
 _TINY = np.float32(1e-12)
 _RESIDUAL_SEED = 0x5DEECE66  # the rotation of what is left over is another one than that of the vector
-MAX_DIMENSION = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ class Codec:
             vectors: shape (n, dimension); finite.
 
         Raises:
-            ValueError: another shape, or numbers that are not finite.
+            ValueError: another shape, or numbers that are not finite, or too large to be squared.
         """
         codes = self.quantise(vectors)
         blocks = [codes.scales.astype("<f4").tobytes()]
@@ -115,9 +114,10 @@ class Codec:
         vectors = np.ascontiguousarray(vectors, np.float32)
         if vectors.ndim != 2 or vectors.shape[1] != self.dimension:
             raise ValueError(f"vectors: got shape {vectors.shape}, takes (n, {self.dimension})")
-        if not np.isfinite(vectors).all():
-            raise ValueError("vectors: got numbers that are not finite")
-        norms = np.sqrt((vectors * vectors).sum(axis=1, dtype=np.float32))
+        with np.errstate(over="ignore", invalid="ignore"):
+            norms = np.sqrt((vectors * vectors).sum(axis=1, dtype=np.float32))
+        if not np.isfinite(norms).all():
+            raise ValueError("vectors: got numbers that are not finite, or too large to be squared")
         turned = rotate(vectors / np.maximum(norms, _TINY)[:, None], self.seed)
         unit = np.float32(1 / sqrt(self.dimension))
         numbers = np.searchsorted(boundaries(self.level_bits) * unit, turned).astype(np.uint8)
@@ -135,7 +135,7 @@ class Codec:
         """The vectors as they are remembered, shape (n, dimension).
 
         Raises:
-            ValueError: the blob is damaged, or was made in another way.
+            StoreError: the blob is damaged, or was made in another way.
         """
         return self.restore(self.read(blob))
 
@@ -143,7 +143,7 @@ class Codec:
         """The codes in a blob.
 
         Raises:
-            ValueError: the blob is damaged, or was made in another way.
+            StoreError: the blob is damaged, or was made in another way.
         """
         return self.read_all([blob])
 
@@ -151,29 +151,40 @@ class Codec:
         """The codes in several blobs, one after the other, with how many rows each has.
 
         Raises:
-            ValueError: one is damaged, or was made in another way.
+            StoreError: one is damaged, or was made in another way.
         """
-        parts: list[list[bytes]] = [[], [], [], []]
-        counts = []
-        for blob in blobs:
-            found = read_blob(blob)
-            if Codec.of(found) != self:
-                raise ValueError(f"a blob of {Codec.of(found)}, not of {self}")
-            counts.append(found.rows)
-            at = 0
-            for part, size in zip(parts, self._sizes, strict=True):
-                part.append(found.payload[at : at + found.rows * size])
-                at += found.rows * size
-        scales, residuals, signs, packed = (np.frombuffer(b"".join(part), np.uint8) for part in parts)
-        rows = sum(counts)
+        alike: dict[int, list[int]] = {}
+        for number, blob in enumerate(blobs):
+            alike.setdefault(len(blob), []).append(number)
+        counts = np.zeros(len(blobs), np.intp)
+        read: list[tuple[NDArray[np.intp], NDArray[np.uint8]]] = []
+        for size, numbers in alike.items():  # those of one length at once, for there may be a hundred thousand
+            rows, payloads = self._same([blobs[number] for number in numbers], size)
+            counts[numbers] = rows
+            read.append((np.array(numbers), payloads))
+        starts = np.cumsum(counts) - counts
+        parts = [np.empty((int(counts.sum()), width), np.uint8) for width in self._sizes]
+        for places, payloads in read:
+            rows, at = int(counts[places[0]]), 0
+            lines = (starts[places][:, None] + np.arange(rows)).ravel()
+            for part, width in zip(parts, self._sizes, strict=True):
+                part[lines] = payloads[:, at : at + rows * width].reshape(len(lines), width)
+                at += rows * width
+        scales, residuals = (part.view("<f4").ravel().astype(np.float32) for part in parts[:2])
+        if not (np.isfinite(scales).all() and np.isfinite(residuals).all()):
+            raise damaged("a blob of vectors has lengths that are no numbers")
         ip = self.variant == "ip"
-        return Codes(
-            scales.view("<f4").astype(np.float32),
-            packed.reshape(rows, self._sizes[3]),
-            residuals.view("<f4").astype(np.float32) if ip else None,
-            signs.reshape(rows, self._sizes[2]) if ip else None,
-            tuple(counts),
-        )
+        return Codes(scales, parts[3], residuals if ip else None, parts[2] if ip else None, tuple(map(int, counts)))
+
+    def _same(self, blobs: Sequence[bytes], size: int) -> tuple[int, NDArray[np.uint8]]:
+        """How many rows each of some blobs of one length has, and what follows their headers, a line for each."""
+        first = read_blob(blobs[0])
+        lines = np.frombuffer(b"".join(blobs), np.uint8).reshape(len(blobs), size)
+        odd = np.flatnonzero((lines[:, :HEADER_BYTES] != lines[0, :HEADER_BYTES]).any(axis=1))
+        for found in (first, *(read_blob(blobs[place]) for place in odd)):
+            if Codec.of(found) != self:
+                raise damaged(f"a blob of {Codec.of(found)}, not of {self}")
+        return first.rows, lines[:, HEADER_BYTES:]
 
     @property
     def _sizes(self) -> tuple[int, int, int, int]:
@@ -186,7 +197,7 @@ class Codec:
         """The way in which a blob was made.
 
         Raises:
-            ValueError: it is damaged.
+            StoreError: it is damaged.
         """
         return Codec.of(read_blob(blob))
 

@@ -7,7 +7,8 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
+from typing import Any
 
 import platformdirs
 
@@ -15,28 +16,46 @@ from drawwell.errors import ConfigurationError
 
 __all__ = [
     "MANIFEST",
+    "ONNX_PLACES",
     "check_name",
+    "config_value",
     "faults",
     "find_folder",
     "is_sound",
     "manifest",
     "models_folder",
+    "onnx_file",
     "present",
     "revision",
+    "source",
     "write_manifest",
 ]
 
 MANIFEST = "drawwell.json"
 """Says where a model came from, and size and hash of each of its files."""
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)?")
+ONNX_PLACES = (
+    "model.onnx",
+    "onnx/model_quantized.onnx",
+    "onnx/model_int8.onnx",
+    "onnx/model_quint8_avx2.onnx",
+    "onnx/model_qint8_arm64.onnx",
+    "onnx/model_qint8_avx512_vnni.onnx",
+    "onnx/model.onnx",
+)
+"""Where a model may be, the better place first: eight bits before more, and what every processor computes alike before
+what is made for one."""
+
+_WORD = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?"
+_NAME = re.compile(rf"{_WORD}(?:/{_WORD})?")
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
 _CHUNK = 1 << 20
 
 
 def models_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Where models are kept: what ``DRAWWELL_MODELS`` says, else a folder in the user's cache."""
     named = environment.get("DRAWWELL_MODELS", "")
-    return Path(named) if named else platformdirs.user_cache_path("drawwell", appauthor=False) / "models"
+    return Path(named).expanduser() if named else platformdirs.user_cache_path("drawwell", appauthor=False) / "models"
 
 
 def check_name(name: str) -> str:
@@ -45,7 +64,7 @@ def check_name(name: str) -> str:
     Raises:
         ConfigurationError: it is something else.
     """
-    if not _NAME.fullmatch(name):
+    if not _NAME.fullmatch(name) or any(_DEVICES.fullmatch(word) for word in name.split("/")):
         raise ConfigurationError(
             f"model: got {name[:100]!r}, takes a name such as all-MiniLM-L6-v2 or owner/name",
             "A folder is named by its path, with a slash or a dot in front",
@@ -68,12 +87,21 @@ def find_folder(name: str, models: Path) -> Path:
         advice = "Name a folder with model.onnx or model.safetensors, and tokenizer.json"
     else:
         folder = models / check_name(name)
-        if not folder.is_dir() and (models / name.rpartition("/")[2]).is_dir():
-            folder = models / name.rpartition("/")[2]
         advice = f"Get it with: drawwell models pull {name}"
     if not folder.is_dir():
         raise ConfigurationError(f"there is no model {name} on this machine", advice)
     return folder
+
+
+def config_value(folder: Path, name: str, key: str) -> Any:
+    """A value of one of a model's JSON files; None where there is none."""
+    return _read_json(folder / name).get(key)
+
+
+def onnx_file(folder: Path) -> Path | None:
+    """The model of a folder; None where there is none in a usual place, nor any other beside them."""
+    usual = next((folder / name for name in ONNX_PLACES if (folder / name).is_file()), None)
+    return usual or next(iter(sorted([*folder.glob("*.onnx"), *folder.glob("onnx/*.onnx")])), None)
 
 
 def present(models: Path) -> list[tuple[str, Path]]:
@@ -102,10 +130,30 @@ def write_manifest(folder: Path, source: str) -> None:
 def manifest(folder: Path) -> dict[str, dict[str, object]]:
     """The files that a model is to have: size and hash by name; empty where no manifest can be read."""
     try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        return {str(name): dict(about) for name, about in found["files"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        files = {str(name): dict(about) for name, about in _read_json(folder / MANIFEST)["files"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
         return {}
+    return {} if any(_leaves(name) for name in files) else files
+
+
+def source(folder: Path) -> str:
+    """Where a model came from, in the words of its manifest; empty where nobody says."""
+    return str(_read_json(folder / MANIFEST).get("source", ""))
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """The object in a file; empty when there is none that can be read."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _leaves(name: str) -> bool:
+    """Whether a file's name leads out of the folder that it is to be in."""
+    path = PureWindowsPath(name)  # takes both kinds of slashes, and knows drives
+    return bool(path.anchor) or ".." in path.parts
 
 
 def is_sound(folder: Path) -> bool:
@@ -129,18 +177,28 @@ def faults(folder: Path) -> list[str]:
 
 
 def revision(folder: Path) -> str:
-    """What tells one state of a model's files from another: twelve hex digits."""
-    known = manifest(folder) if is_sound(folder) else {}
+    """What tells one state of a model's files from another: twelve hex digits.
+
+    A file's hash is taken from the manifest unless the file has another size or was written after it.
+    """
+    known = manifest(folder)
     names = sorted(known) or sorted(
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
         if path.suffix in (".onnx", ".safetensors", ".json") and path.name != MANIFEST
     )
+    written = (folder / MANIFEST).stat().st_mtime_ns if known else 0
     digest = hashlib.sha256()
     for name in names:
-        content = str(known[name].get("sha256")) if known else _sha256(folder / name)
+        about = known.get(name, {})
+        fresh = _size(folder / name) == about.get("bytes") and (folder / name).stat().st_mtime_ns <= written
+        content = str(about.get("sha256")) if fresh else _hash_of(folder / name)
         digest.update(f"{name}\0{content}\0".encode())
     return digest.hexdigest()[:12]
+
+
+def _hash_of(path: Path) -> str:
+    return _sha256(path) if path.is_file() else "missing"
 
 
 def _size(path: Path) -> int | None:

@@ -21,6 +21,28 @@ RETRY_SECONDS = 30.0
 Model = TypeVar("Model")
 
 
+class _Attempt(Generic[Model]):
+    """One attempt to load, and what came of it once ``done`` is set."""
+
+    def __init__(self) -> None:
+        self.done = threading.Event()
+        self.model: Model | None = None
+        self.error: Error | None = None
+        self.ended = 0.0
+
+    def run(self, name: str, load: Callable[[], Model]) -> None:
+        """Load, and keep the model or why there is none."""
+        try:
+            self.model = load()
+        except Error as error:
+            self.error = error
+        except Exception as error:  # noqa: BLE001 - a thread's error would be nobody's
+            self.error = DependencyError(f"the model {name} could not be loaded: {type(error).__name__}: {error}")
+        finally:
+            self.ended = time.monotonic()
+            self.done.set()
+
+
 class Loading(Generic[Model]):
     """A model that is loaded when first asked for.
 
@@ -35,10 +57,7 @@ class Loading(Generic[Model]):
         self._load = load
         self._background = background
         self._lock = threading.Lock()
-        self._done: threading.Event | None = None
-        self._model: Model | None = None
-        self._error: Error | None = None
-        self._failed_at = 0.0
+        self._attempt: _Attempt[Model] | None = None
 
     def get(self) -> Model:
         """The model.
@@ -47,44 +66,35 @@ class Loading(Generic[Model]):
             NotReady: it is being loaded, and nobody is to wait for it.
             Error: why it could not be loaded.
         """
-        done = self._begin()
-        if not done.is_set():
+        attempt = self._begun()
+        if not attempt.done.is_set():
             if self._background:
                 raise NotReady(f"the model {self._name} is still being loaded")
-            done.wait()
-        if self._model is None:
-            raise self._error or DependencyError(f"the model {self._name} could not be loaded")
-        return self._model
+            attempt.done.wait()
+        if attempt.model is None:
+            error = attempt.error or DependencyError(f"the model {self._name} could not be loaded")
+            raise error.with_traceback(None)  # raised once more for each who asks: without this it would grow
+        return attempt.model
 
     def begin(self) -> None:
         """Have it loaded, without waiting."""
-        self._begin()
+        self._begun()
 
     def loaded(self) -> Model | None:
         """The model, if it is there; nothing is begun."""
-        return self._model
+        attempt = self._attempt
+        return attempt.model if attempt is not None else None
 
-    def _begin(self) -> threading.Event:
+    def _begun(self) -> _Attempt[Model]:
+        """The attempt that counts: the one there is, unless it failed some time ago."""
         with self._lock:
-            stale = self._error is not None and time.monotonic() - self._failed_at > RETRY_SECONDS
-            if self._done is None or (self._done.is_set() and stale):
-                self._error = None
-                self._done = threading.Event()
-                threading.Thread(target=self._run, args=(self._done,), name="drawwell-load", daemon=True).start()
-            return self._done
-
-    def _run(self, done: threading.Event) -> None:
-        try:
-            self._model = self._load()
-        except Error as error:
-            self._error, self._failed_at = error, time.monotonic()
-        except Exception as error:  # noqa: BLE001 - a thread's error would be nobody's
-            self._error = DependencyError(
-                f"the model {self._name} could not be loaded: {type(error).__name__}: {error}"
-            )
-            self._failed_at = time.monotonic()
-        finally:
-            done.set()
+            attempt = self._attempt
+            failed = attempt is not None and attempt.done.is_set() and attempt.model is None
+            if attempt is None or (failed and time.monotonic() - attempt.ended > RETRY_SECONDS):
+                attempt = self._attempt = _Attempt()
+                arguments = (self._name, self._load)
+                threading.Thread(target=attempt.run, args=arguments, name="drawwell-load", daemon=True).start()
+            return attempt
 
 
 class LoadedEmbedder:

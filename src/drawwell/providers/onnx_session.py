@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
+from tokenizers import Encoding
 
 from drawwell.errors import ConfigurationError
+from drawwell.providers.folders import onnx_file
+from drawwell.providers.tokenizing import ADVICE, first_line
 
-__all__ = ["config_value", "load_tokenizer", "open_session", "run"]
+__all__ = ["CHARS", "Row", "batches", "open_session", "run"]
 
-_PLACES = (
-    "model.onnx",
-    "onnx/model_qint8_avx512_vnni.onnx",
-    "onnx/model_quantized.onnx",
-    "onnx/model_int8.onnx",
-    "onnx/model.onnx",
-)
-_ADVICE = "Look at it with: drawwell models verify"
+CHARS = 40
+"""Characters for each token of the window, beyond which a text that is cut anyway is not even looked at."""
+_OTHER = "Take an encoder for sentence embeddings or a cross-encoder"
 _ERRORS_ONLY = 3
+_NUMBERS = {"tensor(int32)": np.int32}
+_BATCH = 8
+"""Texts at a time: as fast as more, in a fraction of the memory."""
+_BATCH_TOKENS = 4096
+"""Of one batch with its padding, so that a model with a large window does not take all memory."""
 
 
 def open_session(folder: Path, threads: int) -> onnxruntime.InferenceSession:
@@ -37,10 +39,9 @@ def open_session(folder: Path, threads: int) -> onnxruntime.InferenceSession:
     Raises:
         ConfigurationError: there is none, or it is damaged.
     """
-    place = next((folder / name for name in _PLACES if (folder / name).is_file()), None)
-    place = place or next(iter(sorted(folder.glob("*.onnx"))), None)
+    place = onnx_file(folder)
     if place is None:
-        raise ConfigurationError(f"{folder} holds no model.onnx", _ADVICE)
+        raise ConfigurationError(f"{folder} holds no model.onnx", ADVICE)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads or os.cpu_count() or 1
     options.inter_op_num_threads = 1
@@ -49,52 +50,85 @@ def open_session(folder: Path, threads: int) -> onnxruntime.InferenceSession:
     try:
         return onnxruntime.InferenceSession(str(place), options, providers=["CPUExecutionProvider"])
     except Exception as error:
-        raise ConfigurationError(f"{place} cannot be read as a model: {_first_line(error)}", _ADVICE) from error
+        raise ConfigurationError(f"{place} cannot be read as a model: {first_line(error)}", ADVICE) from error
 
 
-def load_tokenizer(folder: Path) -> Tokenizer:
-    """The tokenizer of a folder.
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One text as a model reads it.
 
-    Raises:
-        ConfigurationError: there is none, or it is damaged.
+    Attributes:
+        tokens: their numbers.
+        types: for each the number of the text that it belongs to.
+        whole: how many tokens there were before the text was cut; 0 for a text without any, which is read as padding.
     """
-    place = folder / "tokenizer.json"
-    try:
-        return Tokenizer.from_file(str(place))
-    except Exception as error:
-        fault = f"cannot be read: {_first_line(error)}" if place.is_file() else "is missing"
-        raise ConfigurationError(f"{place} {fault}", _ADVICE) from error
+
+    tokens: Sequence[int]
+    types: Sequence[int]
+    whole: int
+
+    @classmethod
+    def of(cls, encoding: Encoding, window: int) -> Row:
+        """A text, or a pair, cut to a window before the special tokens at its end."""
+        tokens, types, special = encoding.ids, encoding.type_ids, encoding.special_tokens_mask
+        count = len(tokens)
+        if not count:  # a tokenizer without special tokens, and a text without any
+            return cls((0,), (0,), 0)
+        if count <= window:
+            return cls(tokens, types, count)
+        tail = next((number for number, mark in enumerate(reversed(special)) if not mark), count)
+        keep, end = max(0, window - tail), count - tail
+        return cls(tokens[:keep] + tokens[end:], types[:keep] + types[end:], count)
 
 
-def config_value(folder: Path, name: str, key: str) -> Any:
-    """A value of one of a model's JSON files; None where there is none."""
-    try:
-        found = json.loads((folder / name).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found.get(key) if isinstance(found, dict) else None
+def batches(rows: Sequence[Row]) -> Iterator[list[int]]:
+    """The numbers of rows that are run together: of like length, the longest first."""
+    batch: list[int] = []
+    longest = 1
+    for number in sorted(range(len(rows)), key=lambda number: -len(rows[number].tokens)):
+        if batch and (len(batch) == _BATCH or (len(batch) + 1) * longest > _BATCH_TOKENS):
+            yield batch
+            batch = []
+        if not batch:
+            longest = max(1, len(rows[number].tokens))
+        batch.append(number)
+    if batch:
+        yield batch
 
 
-def run(
-    session: onnxruntime.InferenceSession, tokens: NDArray[np.int64], mask: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    """The first output for some tokens. What else the model asks for, such as token types, is given as 0.
+def run(session: onnxruntime.InferenceSession, rows: Sequence[Row]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """The first output for some texts, and which tokens of it count.
 
     Args:
         session: the model.
-        tokens: numbers of tokens, shape (texts, longest).
-        mask: 1 where there is one, 0 for padding.
+        rows: the texts; at least one, each of at least one token.
+
+    Returns:
+        The output as the model gives it, and the mask: 1 where there is a token, 0 for padding, shape (texts, longest).
 
     Raises:
-        ConfigurationError: the model does not take such input.
+        ConfigurationError: the model does not take such input, or gives numbers that are not finite.
     """
-    known = {"input_ids": tokens, "attention_mask": mask}
-    inputs = {one.name: known.get(one.name, np.zeros_like(tokens)) for one in session.get_inputs()}
+    shape = (len(rows), max(len(row.tokens) for row in rows))
+    tokens, types, mask = (np.zeros(shape, np.int64) for _ in range(3))
+    for place, row in enumerate(rows):
+        count = len(row.tokens)
+        tokens[place, :count], types[place, :count], mask[place, :count] = row.tokens, row.types, 1
+    known = {
+        "input_ids": tokens,
+        "attention_mask": mask,
+        "token_type_ids": types,
+        "position_ids": np.broadcast_to(np.arange(shape[1]), shape),
+    }
+    wanted = session.get_inputs()
+    strange = [one.name for one in wanted if one.name not in known]
+    if strange:
+        raise ConfigurationError(f"the model asks for {strange[0]!r}, which is no text", _OTHER)
+    inputs = {one.name: known[one.name].astype(_NUMBERS.get(one.type, np.int64)) for one in wanted}
     try:
-        return np.asarray(session.run(None, inputs)[0], np.float32)
+        output = np.asarray(session.run(None, inputs)[0], np.float32)
     except Exception as error:
-        raise ConfigurationError(f"the model does not take text: {_first_line(error)}", _ADVICE) from error
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0][:200]
+        raise ConfigurationError(f"the model does not take text: {first_line(error)}", ADVICE) from error
+    if not np.isfinite(output).all():
+        raise ConfigurationError("the model gives numbers that are not finite", ADVICE)
+    return output, mask

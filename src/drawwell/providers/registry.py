@@ -6,9 +6,10 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
-from drawwell.errors import ConfigurationError, MissingExtra
+from drawwell.errors import ConfigurationError, DependencyError, MissingExtra
 from drawwell.protocols import Embedder, Reranker, Summarizer
 from drawwell.providers.options import ProviderOptions
 
@@ -18,6 +19,7 @@ __all__ = [
     "SUMMARIZERS",
     "Provider",
     "embedder",
+    "load_provider",
     "provider_of",
     "reranker",
     "summarizer",
@@ -102,12 +104,31 @@ def provider_of(name: str, known: Mapping[str, Provider], setting: str) -> tuple
     return known[provider], model.strip()
 
 
+def load_provider(name: str, provider: Provider) -> ModuleType:
+    """The module of a provider, imported.
+
+    Args:
+        name: of the provider, for messages.
+        provider: where it is.
+
+    Raises:
+        MissingExtra: its package is not installed.
+        DependencyError: its package is installed and cannot be used.
+    """
+    try:
+        return import_module(f"drawwell.providers.{provider.module}")
+    except ImportError as error:
+        missing = isinstance(error, ModuleNotFoundError)
+        if not provider.extra or (missing and (error.name or "").startswith("drawwell")):
+            raise
+        if missing:
+            raise MissingExtra(f"models of {name}", provider.extra) from error
+        raise DependencyError(
+            f"models of {name} need a package that cannot be imported: {error}",
+            f"Install it again with: pip install --force-reinstall 'drawwell[{provider.extra}]'",
+        ) from error
+
+
 def _made(name: str, known: Mapping[str, Provider], setting: str, options: ProviderOptions) -> Any:
     provider, model = provider_of(name, known, setting)
-    try:
-        module = import_module(f"drawwell.providers.{provider.module}")
-    except ModuleNotFoundError as error:
-        if not provider.extra or (error.name or "").startswith("drawwell"):
-            raise
-        raise MissingExtra(f"models of {name.partition(':')[0]}", provider.extra) from error
-    return module.make(model, options)
+    return load_provider(name.partition(":")[0], provider).make(model, options)

@@ -20,14 +20,14 @@ from drawwell.providers.calls import Calls
 from drawwell.providers.failures import TooLong
 from drawwell.providers.options import ProviderOptions
 from drawwell.providers.prompts import known_prompts
-from drawwell.providers.windows import fill, halves, pieces
+from drawwell.providers.windows import fill, halves, pieces, sendable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
 
-__all__ = ["Endpoint", "Limits", "Purpose", "RemoteEmbedder", "Reply", "Traits", "estimate_tokens", "sendable"]
+__all__ = ["Endpoint", "Limits", "Purpose", "RemoteEmbedder", "Reply", "Traits", "estimate_tokens"]
 
 Purpose = Literal["document", "query"]
 
@@ -101,11 +101,6 @@ def estimate_tokens(text: str) -> int:
     """How many tokens a text has at most, nearly: one for three ASCII characters, three for two others."""
     ascii_chars = len(text.encode("ascii", "ignore"))
     return ascii_chars // 3 + (len(text) - ascii_chars) * 3 // 2 + 1
-
-
-def sendable(text: str) -> str:
-    """A text as it can be sent: half a surrogate pair has no UTF-8."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from drawwell.protocols import Passage
 
-__all__ = ["fill", "halves", "pieces"]
+__all__ = ["fill", "halves", "pieces", "sendable"]
 
 _PLACES = re.compile(r"\{(title|text)\}")
 _BOUNDARIES = ("\n\n", "\n", ". ", " ")
@@ -19,6 +19,11 @@ def fill(form: str, title: str, text: str) -> str:
     """A prompt with a title and a text in it, without blanks around it. What they contain is never a place itself."""
     values = {"title": title, "text": text}
     return _PLACES.sub(lambda place: values[place[1]], form).strip()
+
+
+def sendable(text: str) -> str:
+    """A text as it can be sent: half a surrogate pair has no UTF-8."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def pieces(passage: Passage, window: int, count: Callable[[str], int]) -> Iterator[Passage]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from drawwell.errors import DependencyError
 from drawwell.protocols import Summary
-from drawwell.providers.remote import estimate_tokens, sendable
+from drawwell.providers.remote import estimate_tokens
+from drawwell.providers.windows import sendable
 
 __all__ = ["OUTPUT_TOKENS", "Answer", "Request", "compose_request", "finish"]
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drawwell.codec import Codec
+from drawwell.codec.blob import damaged
 from drawwell.codec.levels import levels
 from drawwell.codec.rotation import rotate
 from drawwell.retrieval.keys import KEY_BITS
@@ -101,7 +102,7 @@ class VectorTable:
             rows: key and blob of codes, as :class:`~drawwell.codec.Codec` makes them, of each section.
 
         Raises:
-            ValueError: a blob is damaged, or was made in another way than the others.
+            StoreError: a blob is damaged, was made in another way than the others, or is of the variant ``ip``.
         """
         added = _load(list(rows), None if self._block is None else self._block.codec)
         if added is None or self._block is None:
@@ -136,12 +137,7 @@ class VectorTable:
         if block is None or not len(rows):
             return []
         turned = rotate(query[None, :].astype(np.float32), block.codec.seed)[0]
-        wanted = max(count, _RESCORED)
-        if len(rows) > _FEW:
-            rows = _likely(block, rows, turned, max(_LEAST, int(_SHARE * len(rows)), 8 * wanted))
-        scores = _scores(block, rows, turned)
-        keys = _best_keys(block.keys[rows], scores, wanted)
-        found = _exact_scores(query, exact(keys))
+        found = _exact_scores(query, exact(_candidates(block, rows, turned, max(count, _RESCORED))))
         return sorted(((score, key) for key, score in found.items()), key=lambda one: (-one[0], one[1]))[:count]
 
     def scores(self, query: Floats, keys: Collection[int], exact: Exact) -> dict[int, float]:
@@ -164,6 +160,8 @@ def _load(rows: Sequence[tuple[int, bytes]], codec: Codec | None) -> _Block | No
     if not rows:
         return None
     codec = codec or Codec.made(rows[0][1])
+    if codec.variant != "mse":
+        raise damaged(f"vectors of the variant {codec.variant!r}, searched are those of 'mse' alone")
     codes = codec.read_all([blob for _, blob in rows])
     keys = np.repeat(np.fromiter((key for key, _ in rows), np.int64, len(rows)), codes.counts)
     words = -(-codec.dimension // 64)
@@ -182,6 +180,20 @@ def _planes(codec: Codec, packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
     shape = (len(packed), codec.dimension, codec.bits)
     spread = np.unpackbits(packed, axis=1, count=shape[1] * shape[2], bitorder="little").reshape(shape)
     return np.packbits(spread.transpose(2, 0, 1), axis=2, bitorder="little")
+
+
+def _candidates(block: _Block, rows: Rows, turned: Floats, wanted: int) -> list[int]:
+    """The keys of so many sections, or of all, that fit best by their codes.
+
+    A long section has many pieces, which may leave no place for others: then more codes are looked at.
+    """
+    looked = len(rows) if len(rows) <= _FEW else max(_LEAST, int(_SHARE * len(rows)), 8 * wanted)
+    while True:
+        likely = _likely(block, rows, turned, looked)
+        keys = _best_keys(block.keys[likely], _scores(block, likely, turned), wanted)
+        if len(keys) == wanted or len(likely) == len(rows):
+            return keys
+        looked *= 8
 
 
 def _likely(block: _Block, rows: Rows, turned: Floats, count: int) -> Rows:
@@ -206,9 +218,10 @@ def _likely(block: _Block, rows: Rows, turned: Floats, count: int) -> Rows:
     step = max(high - low, 1e-12) / steps
     fits = (2 * step) * inner + (2 * low) * positive - float(turned.sum())
     fits = fits * (block.scales if len(rows) == len(block.scales) else block.scales[rows])
-    best = np.argpartition(-fits, count)[:count]
-    best.sort()
-    return np.asarray(rows[best])
+    edge = np.partition(fits, len(fits) - count)[len(fits) - count]
+    above, level = np.flatnonzero(fits > edge), np.flatnonzero(fits == edge)
+    first = np.argsort(block.keys[rows[level]], kind="stable")[: count - len(above)]  # in whatever order they came
+    return np.asarray(rows[np.sort(np.concatenate([above, level[first]]))])
 
 
 def _scores(block: _Block, rows: Rows, turned: Floats) -> Floats:
@@ -224,7 +237,8 @@ def _scores(block: _Block, rows: Rows, turned: Floats) -> Floats:
             numbers = (numbers << np.uint8(1)) | np.unpackbits(
                 plane[part], axis=1, count=codec.dimension, bitorder="little"
             )
-        found[start : start + len(part)] = values[numbers] @ turned
+        # einsum adds up every row alike, wherever it stands, so that equal vectors stay equal; BLAS does not
+        found[start : start + len(part)] = np.einsum("ij,j->i", values.take(numbers), turned)
     return found * block.scales[rows]
 
 
@@ -235,9 +249,14 @@ def _best_keys(keys: NDArray[np.int64], scores: Floats, count: int) -> list[int]
 
 
 def _exact_scores(query: Floats, vectors: Mapping[int, bytes]) -> dict[int, float]:
-    dimension = len(query)
-    found = {}
-    for key, data in vectors.items():
-        rows = np.frombuffer(data, "<f2").reshape(-1, dimension).astype(np.float32)
-        found[key] = float(np.max(rows @ query))
-    return found
+    """The cosine of the best piece of each."""
+    if not vectors:
+        return {}
+    sizes = np.fromiter(map(len, vectors.values()), np.intp, len(vectors))
+    if (sizes == 0).any() or (sizes % (2 * len(query))).any():
+        raise damaged(f"a section's exact vectors are not of {len(query)} numbers each")
+    pieces = sizes // (2 * len(query))
+    rows = np.frombuffer(b"".join(vectors.values()), "<f2").reshape(-1, len(query)).astype(np.float32)
+    cosines = np.einsum("ij,j->i", rows, query)
+    best = np.maximum.reduceat(cosines, np.cumsum(pieces) - pieces)
+    return dict(zip(vectors, best.tolist(), strict=True))

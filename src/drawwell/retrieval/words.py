@@ -17,6 +17,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -52,7 +53,7 @@ _KEY = "key"
 _DOCUMENT = "document"
 _MARK = "mark"
 _IS_MARK = "is_mark"
-_TIE_MARGIN = 16  # hits fetched beyond the wished ones, to see where a tie at the end stops
+_TIE_MARGIN = 48  # hits fetched beyond the wished ones, to see where a tie at the end stops
 _SCORE_DIGITS = 6
 _FEW_DOCUMENTS = 64
 _HEAP_BYTES = 60_000_000
@@ -123,15 +124,17 @@ class WordsReader:
         room = wanted + _TIE_MARGIN
         while True:
             hits = self.searcher.search(asked, room, count=False).hits
-            scores = [round(hit[0], _SCORE_DIGITS) for hit in hits]
-            if len(hits) < room or scores[-1] < scores[wanted - 1]:
+            scores = [round(hit[0], _SCORE_DIGITS) for hit in hits[:wanted]]
+            last = scores[-1] if scores else 0.0
+            ties = takewhile(lambda score: score >= last, (round(hit[0], _SCORE_DIGITS) for hit in hits[wanted:]))
+            scores.extend(ties)
+            if len(scores) < room:
                 break
             room *= 4
-        last = scores[wanted - 1] if len(scores) > wanted else 0.0
-        keys = self.searcher.fast_field_values(_KEY, [hit[1] for hit in hits])
+        keys = self.searcher.fast_field_values(_KEY, [hit[1] for hit in hits[: len(scores)]])
         ranked = [(-score, int(key)) for score, key in zip(scores, keys, strict=True) if key is not None]
         ranked.sort()
-        return [(-score, key) for score, key in ranked if -score >= last]
+        return [(-score, key) for score, key in ranked]
 
     def matching(self, query: Query, documents: Collection[int] | None = None) -> list[int]:
         """The keys of all hits of a query, ascending. Arguments as for ``top``."""

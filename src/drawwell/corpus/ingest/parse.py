@@ -115,6 +115,7 @@ def _spooled(sectioned: Sectioned, source: str, spool: Path) -> tuple[SectionRow
     """The rows in a file, so that no process ever holds all of them; without room for it, in memory after all."""
     place = spool / f"{os.getpid()}-{time.monotonic_ns()}"
     try:
+        spool.mkdir(mode=0o700, exist_ok=True)
         return Spooled.write(_rows(sectioned, source), place)
     except OSError:
         place.unlink(missing_ok=True)

@@ -12,6 +12,7 @@ import hashlib
 import os
 import pickle
 import queue
+import secrets
 import shutil
 import subprocess
 import sys
@@ -250,9 +251,9 @@ def _taken(job: _Job) -> Iterator[Document | Rejected]:
 
 
 def _spool() -> Path | None:
-    """A new folder for what is too large for a pipe; None where there is no place for one."""
+    """A folder for what is too large for a pipe, made when something is; None where there is no place for one."""
     try:
-        return Path(tempfile.mkdtemp(prefix="drawwell-"))
+        return Path(tempfile.gettempdir()) / f"drawwell-{secrets.token_hex(16)}"
     except OSError:
         return None
 

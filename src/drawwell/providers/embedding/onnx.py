@@ -7,8 +7,7 @@ the window in ``sentence_bert_config.json``, the pooling in ``1_Pooling/config.j
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,19 +18,21 @@ from tokenizers import Tokenizer
 
 from drawwell.errors import ConfigurationError
 from drawwell.protocols import Embedded, Embedder, ModelIdentity, Passage, Prompts
-from drawwell.providers.folders import find_folder, revision
-from drawwell.providers.onnx_session import config_value, load_tokenizer, open_session, run
+from drawwell.providers.embedding.unit import check_dimension, prompts_of, stated_window, unit
+from drawwell.providers.folders import config_value, find_folder, revision
+from drawwell.providers.onnx_session import CHARS, Row, batches, open_session, run
 from drawwell.providers.options import ProviderOptions
-from drawwell.providers.prompts import known_prompts
-from drawwell.providers.windows import fill, pieces
+from drawwell.providers.tokenizing import load_tokenizer
+from drawwell.providers.windows import fill, pieces, sendable
 
 __all__ = ["OnnxEmbedder", "make"]
 
-_BATCH = 8
-_BATCH_TOKENS = 512
-"""Texts, and tokens with their padding, at a time: as fast as more, in a fraction of the memory."""
 _USUAL_WINDOW = 512
+_LARGEST_WINDOW = 2048
+"""Unless another is asked for: what attention takes grows with the square, and a longer text has several vectors."""
 _POOLINGS = ("cls_token", "mean_tokens", "max_tokens")
+_OTHER_POOLINGS = ("mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken")
+_NO_POOLING = "Take a model that is pooled by the first token, the mean or the maximum"
 
 Floats = NDArray[np.float32]
 
@@ -55,23 +56,25 @@ class _Layout:
 
     @classmethod
     def of(cls, folder: Path, model: str, options: ProviderOptions, tokenizer: Tokenizer) -> _Layout:
-        window = options.window_tokens or int(config_value(folder, "sentence_bert_config.json", "max_seq_length") or 0)
-        if not window:
-            window = int((tokenizer.truncation or {}).get("max_length") or _USUAL_WINDOW)
-        pooling = next(
-            (one for one in _POOLINGS if config_value(folder, "1_Pooling/config.json", f"pooling_mode_{one}")),
-            "mean_tokens",
-        )
-        return cls(window, pooling, options.prompts or _prompts(folder, model))
+        stated = stated_window(folder) or int((tokenizer.truncation or {}).get("max_length", _USUAL_WINDOW))
+        window = options.window_tokens or min(stated, _LARGEST_WINDOW)
+        return cls(window, _pooling(folder), prompts_of(folder, model, options))
 
 
-def _prompts(folder: Path, model: str) -> Prompts:
-    """The form that the folder gives, or that is known of the model."""
-    given = config_value(folder, "config_sentence_transformers.json", "prompts")
-    if isinstance(given, dict) and isinstance(query := given.get("query"), str):
-        document = given.get("document", given.get("passage", ""))
-        return Prompts(document=f"{document or ''}{{title}}\n{{text}}", query=f"{query}{{text}}")
-    return known_prompts(model)
+def _pooling(folder: Path) -> str:
+    """How a folder says that the tokens' vectors become one.
+
+    Raises:
+        ConfigurationError: in a way, or in several, that are not known here.
+    """
+    config = "1_Pooling/config.json"
+    modes = (*_POOLINGS, *_OTHER_POOLINGS)
+    chosen = [mode for mode in modes if config_value(folder, config, f"pooling_mode_{mode}") is True]
+    if not chosen:
+        return "mean_tokens"
+    if len(chosen) > 1 or chosen[0] not in _POOLINGS:
+        raise ConfigurationError(f"{folder}: its pooling is {' and '.join(chosen)}", _NO_POOLING)
+    return chosen[0]
 
 
 class OnnxEmbedder:
@@ -94,13 +97,9 @@ class OnnxEmbedder:
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self._special = len(self._tokenizer.encode("").ids)
-        self._lock = threading.Lock()
-        dimension = self._vectors(["."]).shape[1]
-        if options.dimension and options.dimension != dimension:
-            raise ConfigurationError(
-                f"{self.name} gives vectors of {dimension} numbers, and {options.dimension} are asked for",
-                "Leave the dimension out, or take another model",
-            )
+        vectors, _ = self._vectors(["."])
+        dimension = vectors.shape[1]
+        check_dimension(self.name, dimension, options.dimension)
         self._identity = ModelIdentity("onnx", model, revision(folder), dimension, self._layout.prompts.key)
 
     def identity(self) -> ModelIdentity:
@@ -112,43 +111,38 @@ class OnnxEmbedder:
         form = self._layout.prompts.document
         room = max(8, self._layout.window - self._special - self._count(fill(form, "", "")))
         cut = [(owner, piece) for owner, one in enumerate(passages) for piece in pieces(one, room, self._count)]
-        texts = [fill(form, piece.title, piece.text) for _, piece in cut]
-        vectors = self._vectors(texts) if texts else np.empty((0, self._identity.dimension), np.float32)
-        tokens = sum(len(encoding.ids) for encoding in self._tokenizer.encode_batch(texts))
+        vectors, tokens = self._vectors([fill(form, piece.title, piece.text) for _, piece in cut])
         return Embedded(vectors, tuple(owner for owner, _ in cut), tokens)
 
-    def embed_query(self, text: str, seconds: float | None = None) -> Floats:  # noqa: ARG002 - it takes a millisecond
+    def embed_query(self, text: str, seconds: float | None = None) -> Floats:  # noqa: ARG002 - it takes milliseconds
         """See :class:`~drawwell.protocols.Embedder`."""
-        return np.asarray(self._vectors([fill(self._layout.prompts.query, "", text)])[0])
+        asked = text[: self._layout.window * CHARS]
+        vectors, _ = self._vectors([fill(self._layout.prompts.query, "", asked)])
+        return np.asarray(vectors[0])
 
     def close(self) -> None:
         """See :class:`~drawwell.protocols.Embedder`: nothing is open."""
 
     def _count(self, text: str) -> int:
-        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        return len(self._tokenizer.encode(sendable(text), add_special_tokens=False).ids)
 
-    def _vectors(self, texts: Sequence[str]) -> Floats:
-        """One vector for each text, in order. Texts of like length are read together."""
-        encodings = self._tokenizer.encode_batch(list(texts))
-        ids = [encoding.ids[: self._layout.window] for encoding in encodings]
-        order = sorted(range(len(ids)), key=lambda place: -len(ids[place]))
-        found: list[Floats | None] = [None] * len(ids)
-        for batch in _batches(order, [len(row) for row in ids]):
-            for place, vector in zip(batch, self._read([ids[place] for place in batch]), strict=True):
-                found[place] = vector
-        return np.stack([vector for vector in found if vector is not None])
+    def _vectors(self, texts: Sequence[str]) -> tuple[Floats, int]:
+        """One vector for each text, in order, and how many tokens were read."""
+        encodings = self._tokenizer.encode_batch([sendable(text) for text in texts])
+        rows = [Row.of(encoding, self._layout.window) for encoding in encodings]
+        found: dict[int, Floats] = {}
+        for batch in batches(rows):
+            found.update(zip(batch, self._read([rows[number] for number in batch]), strict=True))
+        tokens = sum(len(row.tokens) for row in rows)
+        if not found:
+            return np.empty((0, self._identity.dimension), np.float32), tokens
+        return np.stack([found[number] for number in range(len(rows))]), tokens
 
-    def _read(self, rows: Sequence[Sequence[int]]) -> Floats:
-        longest = max(map(len, rows))
-        tokens = np.zeros((len(rows), longest), np.int64)
-        mask = np.zeros((len(rows), longest), np.int64)
-        for place, row in enumerate(rows):
-            tokens[place, : len(row)] = row
-            mask[place, : len(row)] = 1
-        output = run(self._session, tokens, mask)
-        vectors = output if output.ndim == 2 else _pooled(output, mask, self._layout.pooling)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)
+    def _read(self, rows: Sequence[Row]) -> Floats:
+        output, mask = run(self._session, rows)
+        if output.ndim not in (2, 3) or len(output) != len(rows):
+            raise ConfigurationError(f"{self.name} gives {output.shape} for {len(rows)} texts", "It is no such model")
+        return unit(output if output.ndim == 2 else _pooled(output, mask, self._layout.pooling))
 
 
 def _pooled(output: Any, mask: NDArray[np.int64], pooling: str) -> Floats:
@@ -159,12 +153,3 @@ def _pooled(output: Any, mask: NDArray[np.int64], pooling: str) -> Floats:
     if pooling == "max_tokens":
         return np.asarray(np.where(kept > 0, output, -np.inf).max(axis=1), np.float32)
     return np.asarray((output * kept).sum(axis=1) / np.maximum(kept.sum(axis=1), 1e-9), np.float32)
-
-
-def _batches(order: Sequence[int], lengths: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Places of texts to read together, longest first."""
-    start = 0
-    while start < len(order):
-        count = max(1, min(_BATCH, _BATCH_TOKENS // max(1, lengths[order[start]])))
-        yield order[start : start + count]
-        start += count

@@ -12,7 +12,8 @@ from drawwell.protocols import Reranker
 from drawwell.providers import voyage_api
 from drawwell.providers.calls import Calls
 from drawwell.providers.options import ProviderOptions
-from drawwell.providers.remote import estimate_tokens, sendable
+from drawwell.providers.remote import estimate_tokens
+from drawwell.providers.windows import sendable
 
 __all__ = ["make"]
 

@@ -5,6 +5,7 @@ Source: ECMA-376, part 1, 18.8.30 and 18.8.31 (``numFmt``).
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -228,7 +229,9 @@ def _shown(section: _Section, value: float) -> str:
 
 
 def _digits(section: _Section, value: float) -> str:
-    scaled = value * 100**section.percent / 1000**section.scale
+    scaled = value * 100 ** min(section.percent, 100) / 1000 ** min(section.scale, 100)
+    if math.isinf(scaled):
+        return general(value)
     if section.exponent:
         mantissa, _, power = f"{scaled:.{section.most}E}".partition("E")
         return f"{mantissa}E{power}"

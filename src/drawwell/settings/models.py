@@ -1,0 +1,153 @@
+"""Which models may be asked, and how. None may be chosen by a project: it would be sent the user's texts."""
+
+from __future__ import annotations
+
+from drawwell.settings.setting import Setting
+
+__all__ = ["MODELS"]
+
+MODELS: tuple[Setting, ...] = (
+    Setting(
+        name="embed",
+        group="models",
+        default="",
+        help="The model that gives sections and questions their vectors, as PROVIDER:MODEL; none when empty.",
+        flag="--embed",
+        aliases=("CONTEXTPULL_EMBED_MODEL",),
+    ),
+    Setting(
+        name="summarizer",
+        group="models",
+        default="",
+        help="The model that writes the line about each document, as PROVIDER:MODEL; none when empty.",
+        flag="--summarizer",
+        aliases=("CONTEXTPULL_SUMMARIZER",),
+    ),
+    Setting(
+        name="rerank",
+        group="models",
+        default="",
+        help="The model that judges the best hits of a search once more, as PROVIDER:MODEL; none when empty.",
+        flag="--rerank",
+    ),
+    Setting(
+        name="fusion",
+        group="models",
+        default="convex",
+        help="How words and vectors become one order: by their scores, or by their ranks.",
+        flag="--fusion",
+        choices=("convex", "reciprocal"),
+        project=True,
+    ),
+    Setting(
+        name="embed_url",
+        group="models",
+        default="",
+        help="Address of the service that embeds, where it is not the provider's own.",
+    ),
+    Setting(
+        name="summarizer_url",
+        group="models",
+        default="",
+        help="Address of the service that writes summaries, where it is not the provider's own.",
+    ),
+    Setting(
+        name="rerank_url",
+        group="models",
+        default="",
+        help="Address of the service that reranks, where it is not the provider's own.",
+    ),
+    Setting(
+        name="embed_dimension",
+        group="models",
+        default=0,
+        help="Numbers in a vector, for models that can give fewer; 0 for the model's own.",
+        low=0,
+        high=4096,
+        aliases=("EMBEDDING_DIM",),
+    ),
+    Setting(
+        name="embed_window",
+        group="models",
+        default=0,
+        help="Tokens of one text that a model reads; 0 for the model's own.",
+        low=0,
+        high=2097152,
+    ),
+    Setting(
+        name="embed_query_prompt",
+        group="models",
+        default="",
+        help="The form of a question, with {text} in it, where it is to be another than the model's own.",
+    ),
+    Setting(
+        name="embed_document_prompt",
+        group="models",
+        default="",
+        help="The form of a section, with {title} and {text} in it, likewise.",
+    ),
+    Setting(
+        name="model_timeout",
+        group="models",
+        default=60.0,
+        help="Seconds that one request to a model may take.",
+        low=0.1,
+        high=3600,
+        aliases=("EMBEDDING_TIMEOUT_S",),
+    ),
+    Setting(
+        name="model_attempts",
+        group="models",
+        default=5,
+        help="Requests to a model in all, when they fail in a way that may pass.",
+        low=1,
+        high=20,
+        aliases=("EMBEDDING_RETRY_MAX_ATTEMPTS",),
+    ),
+    Setting(
+        name="model_retry",
+        group="models",
+        default=1.0,
+        help="Seconds before the second of them; each further one waits longer.",
+        low=0,
+        high=60,
+        aliases=("EMBEDDING_RETRY_BASE_DELAY_S",),
+    ),
+    Setting(
+        name="model_concurrency",
+        group="models",
+        default=3,
+        help="Requests to a model at one time.",
+        low=1,
+        high=64,
+        aliases=("EMBEDDING_MAX_CONCURRENT",),
+    ),
+    Setting(
+        name="model_threads",
+        group="models",
+        default=0,
+        help="Threads of a model that runs here; 0 for one per core.",
+        low=0,
+        high=256,
+    ),
+    Setting(
+        name="models",
+        group="models",
+        default="",
+        help="The folder in which models are kept, in place of one in the user's cache.",
+        flag="--models",
+    ),
+    Setting(
+        name="offline",
+        group="models",
+        default=False,
+        help="Whether no model may be fetched.",
+        flag="--offline",
+    ),
+    Setting(
+        name="ca_file",
+        group="models",
+        default="",
+        help="A file of certificates to trust besides the usual ones.",
+    ),
+)
