@@ -15,6 +15,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
+from drawwell.providers.folders import is_sound, models_folder
 from tests.guard import Guard, user_places
 
 PLACES = (
@@ -31,8 +32,10 @@ PLACES = (
 OWN_PREFIXES = ("DRAWWELL_", "CONTEXTPULL_")
 OWN_NAMES = ("DISABLED_TOOLS", "NO_COLOR", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "TTY_COMPATIBLE")
 
-GUARD = Guard(user_places("drawwell"))
-"""Made before anything is redirected, so that it knows the real places."""
+MODELS = models_folder()
+"""Where `make models` made the model of the tests; it is only read."""
+GUARD = Guard(user_places("drawwell"), readable=[str(MODELS.resolve())])
+"""Both are made before anything is redirected, so that they know the real places."""
 SESSION_HOME = tempfile.TemporaryDirectory(prefix="drawwell-tests-")
 
 
@@ -67,3 +70,12 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     touched = GUARD.take()
     if touched:
         pytest.fail("the user's real data was touched: " + ", ".join(touched))
+
+
+@pytest.fixture(scope="session")
+def minilm() -> Path:
+    """The folder of a real sentence-embedding model, all-MiniLM-L6-v2."""
+    folder = MODELS.resolve() / "all-MiniLM-L6-v2"
+    if not is_sound(folder):
+        pytest.fail(f"the model of the tests is not in {folder}: run `make models`")
+    return folder

@@ -31,10 +31,12 @@ class Guard:
 
     Args:
         places: absolute folders that must not be touched.
+        readable: folders in them that may be read.
     """
 
-    def __init__(self, places: Sequence[str]) -> None:
+    def __init__(self, places: Sequence[str], readable: Sequence[str] = ()) -> None:
         self._places = tuple(os.path.normcase(place) for place in places)
+        self._readable = tuple(os.path.normcase(place) for place in readable)
         self._touched: list[str] = []
 
     def offends(self, path: object) -> bool:
@@ -46,8 +48,7 @@ class Guard:
         if path.startswith("file:"):
             path = unquote(path[5:].partition("?")[0])
             path = "/" + path.lstrip("/") if path.startswith("//") else path
-        full = os.path.normcase(os.path.abspath(path))
-        return any(full == place or full.startswith(place + os.sep) for place in self._places)
+        return _within(path, self._places)
 
     def audit(self, event: str, args: tuple[object, ...]) -> None:
         """The hook itself, for ``sys.addaudithook``.
@@ -55,7 +56,7 @@ class Guard:
         Raises:
             UserDataTouched: the event is about a guarded folder.
         """
-        if event not in WATCHED:
+        if event not in WATCHED or (_only_reads(event, args) and _within(args[0], self._readable)):
             return
         for path in args[:2] if event == "os.rename" else args[:1]:
             path = os.fspath(path) if isinstance(path, os.PathLike) else path
@@ -67,3 +68,17 @@ class Guard:
         """What was touched since the last call."""
         touched, self._touched = self._touched, []
         return touched
+
+
+def _within(path: object, places: Sequence[str]) -> bool:
+    if not isinstance(path, (str, os.PathLike)):
+        return False
+    full = os.path.normcase(os.path.abspath(path))
+    return any(full == place or full.startswith(place + os.sep) for place in places)
+
+
+def _only_reads(event: str, args: tuple[object, ...]) -> bool:
+    if event == "open":
+        mode, flags = args[1], args[2]
+        return mode in ("r", "rb", "rt") or (mode is None and flags == os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+    return event in ("os.listdir", "os.scandir")

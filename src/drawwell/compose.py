@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 __all__ = [
     "MODELS_STOPPED",
     "NOT_TAKEN_IN",
+    "USUAL",
     "CorpusPlace",
+    "ModelUse",
     "add_models",
     "corpus_place",
     "ingest_options",
@@ -53,6 +56,23 @@ class CorpusPlace:
 
     root: Path | None
     store: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUse:
+    """How models are to add to a store.
+
+    Attributes:
+        anew: whether one may take the place of the one whose vectors the store has.
+        waited_for: whether somebody waits for an answer that words can give: then a model is asked only where
+            something lacks, and one that fails is soon let be.
+    """
+
+    anew: bool = False
+    waited_for: bool = False
+
+
+USUAL = ModelUse()
 
 
 def ingest_options(settings: Settings, *, prune: bool = False) -> IngestOptions:
@@ -159,8 +179,7 @@ def refresh(
     progress: Progress | None = None,
     *,
     prune: bool = False,
-    models: bool = True,
-    anew: bool = False,
+    use: ModelUse | None = USUAL,
 ) -> IngestReport:
     """Take in what changed in a corpus's folder.
 
@@ -169,8 +188,7 @@ def refresh(
         settings: how, and which models are configured.
         progress: told how far it is.
         prune: accept that more than half of the documents are gone.
-        models: whether models are to add summaries and vectors; what they fail in is in the report.
-        anew: whether a model may take the place of the one whose vectors the store has.
+        use: how models are to add summaries and vectors; None for not at all. What they fail in is in the report.
 
     Raises:
         SourceError: the folder is missing or empty, or too much of it vanished at once.
@@ -183,32 +201,32 @@ def refresh(
     if place.root is None:
         raise SourceError(f"{place.store} is a store without its folder", "Name the folder of documents")
     report = ingest(place.root, place.store, ingest_options(settings, prune=prune), progress)
-    return replace(report, models=add_models(place, settings, progress, anew=anew)) if models else report
+    return report if use is None else replace(report, models=add_models(place, settings, progress, use))
 
 
 def add_models(
-    place: CorpusPlace, settings: Settings, progress: Progress | None = None, *, anew: bool = False
+    place: CorpusPlace, settings: Settings, progress: Progress | None = None, use: ModelUse = USUAL
 ) -> ModelReport | None:
     """Let the models that are configured add summaries and vectors; None when none is. Arguments as for ``refresh``.
 
-    Raises:
-        ConfigurationError: no such provider, or a setting of it is wrong.
+    What they fail in, their configuration included, is in the report.
     """
     if not (settings.text("embed") or settings.text("summarizer")):
         return None
-    from drawwell.corpus.ingest.embedding import Embedding
-    from drawwell.corpus.ingest.models import add_by_models
+    from drawwell.corpus.ingest.models import Guest, ModelWork, add_by_models
     from drawwell.corpus.ingest.run import silent
-    from drawwell.guests import embedder, summarizer
+    from drawwell.guests import PATIENT, QUICK, embedder, summarizer
 
-    wait_seconds = settings.number("wait_seconds")
-    with ExitStack() as stack:
-        writer, model = summarizer(settings), embedder(settings)
-        for guest in (writer, model):
-            if guest is not None:
-                stack.callback(guest.close)
-        embedding = None if model is None else Embedding(model, anew=anew, wait_seconds=wait_seconds)
-        return add_by_models(place.store, writer, embedding, wait_seconds, progress or silent)
+    patience = QUICK if use.waited_for else PATIENT
+    writer, model = settings.text("summarizer"), settings.text("embed")
+    work = ModelWork(
+        summarizer=Guest(writer, partial(summarizer, settings, patience)) if writer else None,
+        embedder=Guest(model, partial(embedder, settings, patience)) if model else None,
+        anew=use.anew,
+        lacking_only=use.waited_for,
+        wait_seconds=settings.number("wait_seconds"),
+    )
+    return add_by_models(place.store, work, progress or silent)
 
 
 def search_models(settings: Settings, *, background: bool = False) -> SearchModels:
@@ -226,11 +244,11 @@ def search_models(settings: Settings, *, background: bool = False) -> SearchMode
 
     if not (settings.text("embed") or settings.text("rerank")):
         return NO_MODELS
-    from drawwell.guests import embedder, reranker
+    from drawwell.guests import SEARCHING, embedder, reranker
 
     return SearchModels(
-        embedder=embedder(settings, background=background),
-        reranker=reranker(settings, background=background),
+        embedder=embedder(settings, SEARCHING, background=background),
+        reranker=reranker(settings, SEARCHING, background=background),
         fusion=Fusion(settings.text("fusion")),
     )
 
@@ -245,7 +263,7 @@ def refresh_if_possible(
         StoreError: as ``refresh``, when there is no complete store.
     """
     try:
-        return refresh(place, settings, progress)
+        return refresh(place, settings, progress, use=ModelUse(waited_for=True))
     except StoreUnwritable as error:
         try:
             with closing(Store.open(readable_store(place.store, place.root))) as store:

@@ -97,10 +97,10 @@ def ingest(session: Session, /, folder: Path, **given: Any) -> None:
 
 
 def _run(place: CorpusPlace, settings: Settings, modes: Mapping[str, Any]) -> IngestReport:
-    from drawwell.compose import refresh
+    from drawwell.compose import ModelUse, refresh
 
     with progress_bar(quiet=modes["quiet"]) as progress:
-        return refresh(place, settings, progress, prune=modes["prune"], anew=modes["re_embed"])
+        return refresh(place, settings, progress, prune=modes["prune"], use=ModelUse(anew=modes["re_embed"]))
 
 
 def _survey(folder: Path, settings: Settings, *, as_json: bool, verbose: bool) -> None:
@@ -118,7 +118,7 @@ def _survey(folder: Path, settings: Settings, *, as_json: bool, verbose: bool) -
 
 def _with_events(session: Session, folder: Path, given: dict[str, Any], modes: Mapping[str, Any]) -> None:
     """Work as the child of a server: progress and outcome as JSON lines on stdout, and no longer than the parent."""
-    from drawwell.compose import add_models, corpus_place, refresh
+    from drawwell.compose import USUAL, ModelUse, add_models, corpus_place, refresh
     from drawwell.server.child import leave_with_parent
 
     leave_with_parent()
@@ -127,11 +127,12 @@ def _with_events(session: Session, folder: Path, given: dict[str, Any], modes: M
         place = corpus_place(folder, settings)
         report: Any
         if modes["part"] == "models":
-            report = add_models(place, settings, _tell_progress, anew=modes["re_embed"])
+            report = add_models(place, settings, _tell_progress, ModelUse(anew=modes["re_embed"]))
             if report is not None and report.fault:
                 raise _FAULTS[report.fault](report.stopped)
         else:
-            report = refresh(place, settings, _tell_progress, prune=modes["prune"], models=modes["part"] == "all")
+            use = USUAL if modes["part"] == "all" else None
+            report = refresh(place, settings, _tell_progress, prune=modes["prune"], use=use)
     except Error as error:
         _tell({"error": {"message": error.message, "suggestion": error.suggestion}})
         sys.exit(exit_code(error))

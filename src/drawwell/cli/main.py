@@ -44,6 +44,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     "drawwell itself": {
         "demo": "drawwell.cli.demo:demo",
         "bench": "drawwell.cli.bench:bench",
+        "models": "drawwell.cli.models:models",
         "config": "drawwell.cli.config:config",
         "version": "drawwell.cli.main:version",
     },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BITS", "boundaries", "levels"]
+__all__ = ["BITS", "boundaries", "levels", "nearest"]
 
 BITS = (1, 2, 3, 4)
 
@@ -27,3 +27,14 @@ def boundaries(bits: int) -> NDArray[np.float32]:
     """The borders between their ranges: the values midway."""
     values = levels(bits)
     return (values[1:] + values[:-1]) / np.float32(2)
+
+
+def nearest(values: NDArray[np.float32], bits: int) -> NDArray[np.uint8]:
+    """The number of the nearest level of each value, of variance 1. Shape as given.
+
+    A comparison with each border is several times as fast as looking for the place among them.
+    """
+    numbers = np.zeros(values.shape, np.uint8)
+    for border in boundaries(bits):
+        numbers += values > border
+    return numbers

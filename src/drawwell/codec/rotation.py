@@ -85,7 +85,7 @@ def _undo(columns: Floats, seed: int) -> Floats:
 
 
 def _blocks(dimension: int) -> list[slice]:
-    """The first and the last coordinates, each as many as the largest power of two allows; one block where that is all."""
+    """The first and the last coordinates, as many as the largest power of two allows; or all, where that is as many."""
     size = 1 << (dimension.bit_length() - 1)
     return [slice(0, size)] if size == dimension else [slice(0, size), slice(dimension - size, dimension)]
 

@@ -18,15 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drawwell.codec.blob import HEADER_BYTES, MAX_DIMENSION, Blob, damaged, pack_blob, read_blob
-from drawwell.codec.levels import boundaries, levels
+from drawwell.codec.levels import levels, nearest
 from drawwell.codec.packing import pack, row_bytes, unpack
 from drawwell.codec.rotation import rotate, rotate_back
+from drawwell.errors import ArgumentError
 
 __all__ = ["Codec", "Codes"]
 
 Floats = NDArray[np.float32]
 _TINY = np.float32(1e-12)
-_RESIDUAL_SEED = 0x5DEECE66  # the rotation of what is left over is another one than that of the vector
+_LONGEST = 1e38  # a little less than what float32 holds
+_STRIDE = 256
+"""Vectors that are encoded at a time, so that they stay in the processor's cache and take little memory."""
+_LEFT_SEED = 0x5DEECE66  # the rotation of what is left over is another one than that of the vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ class Codec:
         renormalised: whether lengths are stored so that inner products are not too small; of ``mse`` alone.
 
     Raises:
-        ValueError: one of them is out of bounds.
+        ArgumentError: one of them is out of bounds.
     """
 
     dimension: int
@@ -71,13 +75,13 @@ class Codec:
 
     def __post_init__(self) -> None:
         if not 1 <= self.dimension <= MAX_DIMENSION:
-            raise ValueError(f"dimension: got {self.dimension}, takes 1 to {MAX_DIMENSION}")
+            raise ArgumentError("dimension", self.dimension, f"1 to {MAX_DIMENSION}")
         if self.bits not in (2, 3, 4):
-            raise ValueError(f"bits: got {self.bits}, takes 2 to 4")
+            raise ArgumentError("bits", self.bits, "2, 3 or 4")
         if self.variant not in ("mse", "ip"):
-            raise ValueError(f"variant: got {self.variant!r}, takes mse or ip")
+            raise ArgumentError("variant", self.variant, "mse or ip")
         if not 0 <= self.seed < 1 << 32:
-            raise ValueError(f"seed: got {self.seed}, takes 0 to {(1 << 32) - 1}")
+            raise ArgumentError("seed", self.seed, f"0 to {(1 << 32) - 1}")
 
     @property
     def level_bits(self) -> int:
@@ -91,7 +95,7 @@ class Codec:
             vectors: shape (n, dimension); finite.
 
         Raises:
-            ValueError: another shape, or numbers that are not finite, or too large to be squared.
+            ArgumentError: another shape, or numbers that are not finite, or a length beyond 1e38.
         """
         codes = self.quantise(vectors)
         blocks = [codes.scales.astype("<f4").tobytes()]
@@ -113,22 +117,34 @@ class Codec:
         """Encode vectors. Arguments and errors as for ``encode``."""
         vectors = np.ascontiguousarray(vectors, np.float32)
         if vectors.ndim != 2 or vectors.shape[1] != self.dimension:
-            raise ValueError(f"vectors: got shape {vectors.shape}, takes (n, {self.dimension})")
-        with np.errstate(over="ignore", invalid="ignore"):
-            norms = np.sqrt((vectors * vectors).sum(axis=1, dtype=np.float32))
-        if not np.isfinite(norms).all():
-            raise ValueError("vectors: got numbers that are not finite, or too large to be squared")
-        turned = rotate(vectors / np.maximum(norms, _TINY)[:, None], self.seed)
-        unit = np.float32(1 / sqrt(self.dimension))
-        numbers = np.searchsorted(boundaries(self.level_bits) * unit, turned).astype(np.uint8)
-        rounded = levels(self.level_bits)[numbers] * unit
+            raise ArgumentError("vectors", vectors.shape, f"shape (n, {self.dimension})")
+        parts = [self._quantise(vectors[start : start + _STRIDE]) for start in range(0, len(vectors) or 1, _STRIDE)]
+        ip = self.variant == "ip"
+        return Codes(
+            np.concatenate([part.scales for part in parts]),
+            np.concatenate([part.packed for part in parts]),
+            np.concatenate([part.residuals for part in parts if part.residuals is not None]) if ip else None,
+            np.concatenate([part.signs for part in parts if part.signs is not None]) if ip else None,
+        )
+
+    def _quantise(self, vectors: Floats) -> Codes:
+        norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
+        if not (norms < _LONGEST).all():
+            longest = float(norms.max())
+            raise ArgumentError("vectors", longest, "finite numbers and lengths up to 1e38", "Check the model's output")
+        turned = rotate((vectors / np.where(norms > 0, norms, 1)[:, None]).astype(np.float32), self.seed)
+        norms = norms.astype(np.float32)
+        turned *= np.float32(sqrt(self.dimension))
+        numbers = nearest(turned, self.level_bits)
+        rounded = levels(self.level_bits).take(numbers)
         packed = pack(numbers, self.level_bits)
         if self.variant == "mse":
             if not self.renormalised:
                 return Codes(norms, packed)
-            return Codes(norms / np.maximum((turned * rounded).sum(axis=1), _TINY), packed)
-        left = rotate((turned - rounded) * norms[:, None], self.seed ^ _RESIDUAL_SEED)
-        lengths = np.sqrt((left * left).sum(axis=1, dtype=np.float32))
+            along = np.einsum("ij,ij->i", turned, rounded) / np.float32(self.dimension)
+            return Codes(norms / np.maximum(along, _TINY), packed)
+        left = rotate((turned - rounded) * (norms / np.float32(sqrt(self.dimension)))[:, None], self.seed ^ _LEFT_SEED)
+        lengths = np.sqrt(np.einsum("ij,ij->i", left, left, dtype=np.float64)).astype(np.float32)
         return Codes(norms, packed, lengths, pack((left >= 0).astype(np.uint8), 1))
 
     def decode(self, blob: bytes) -> Floats:
@@ -180,7 +196,7 @@ class Codec:
         """How many rows each of some blobs of one length has, and what follows their headers, a line for each."""
         first = read_blob(blobs[0])
         lines = np.frombuffer(b"".join(blobs), np.uint8).reshape(len(blobs), size)
-        odd = np.flatnonzero((lines[:, :HEADER_BYTES] != lines[0, :HEADER_BYTES]).any(axis=1))
+        odd = np.flatnonzero((lines[:, :HEADER_BYTES] != lines[0, :HEADER_BYTES]).any(axis=1)).tolist()
         for found in (first, *(read_blob(blobs[place]) for place in odd)):
             if Codec.of(found) != self:
                 raise damaged(f"a blob of {Codec.of(found)}, not of {self}")
@@ -216,7 +232,7 @@ class Codec:
         """The vectors as they are remembered, shape (n, dimension)."""
         turned = self._levels(codes) * codes.scales[:, None]
         if codes.signs is not None:
-            turned = turned + rotate_back(self._left_over(codes), self.seed ^ _RESIDUAL_SEED)
+            turned = turned + rotate_back(self._left_over(codes), self.seed ^ _LEFT_SEED)
         return rotate_back(turned, self.seed)
 
     def scores(self, query: Floats, codes: Codes) -> Floats:
@@ -232,7 +248,7 @@ class Codec:
         turned = rotate(query[None, :], self.seed)
         found = (self._levels(codes) @ turned[0]) * codes.scales
         if codes.signs is not None:
-            found = found + self._left_over(codes) @ rotate(turned, self.seed ^ _RESIDUAL_SEED)[0]
+            found = found + self._left_over(codes) @ rotate(turned, self.seed ^ _LEFT_SEED)[0]
         return np.asarray(found, np.float32)
 
     def _levels(self, codes: Codes) -> Floats:

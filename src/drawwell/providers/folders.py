@@ -17,6 +17,7 @@ from drawwell.errors import ConfigurationError
 __all__ = [
     "MANIFEST",
     "ONNX_PLACES",
+    "WANTED",
     "check_name",
     "config_value",
     "faults",
@@ -45,6 +46,17 @@ ONNX_PLACES = (
 )
 """Where a model may be, the better place first: eight bits before more, and what every processor computes alike before
 what is made for one."""
+
+WANTED = (
+    "tokenizer.json",
+    "config.json",
+    "tokenizer_config.json",
+    "modules.json",
+    "sentence_bert_config.json",
+    "config_sentence_transformers.json",
+    "1_Pooling/config.json",
+)
+"""What is taken beside the model itself, where there is such."""
 
 _WORD = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?"
 _NAME = re.compile(rf"{_WORD}(?:/{_WORD})?")

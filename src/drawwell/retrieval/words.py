@@ -17,7 +17,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -125,9 +124,10 @@ class WordsReader:
         while True:
             hits = self.searcher.search(asked, room, count=False).hits
             scores = [round(hit[0], _SCORE_DIGITS) for hit in hits[:wanted]]
-            last = scores[-1] if scores else 0.0
-            ties = takewhile(lambda score: score >= last, (round(hit[0], _SCORE_DIGITS) for hit in hits[wanted:]))
-            scores.extend(ties)
+            for score, _ in hits[wanted:]:
+                if round(score, _SCORE_DIGITS) < scores[-1]:
+                    break
+                scores.append(scores[-1])
             if len(scores) < room:
                 break
             room *= 4

@@ -13,7 +13,8 @@ import pytest
 from tests.bench.speed.standins import install_contextpull, install_ripgrep
 from tests.cli.helpers import Ran, drawwell
 
-FIELDS = {"group", "work", "tool", "sections", "runs", "p50_ms", "p95_ms", "cpu_s", "memory_mb", "disk_mb", "missing"}
+FIELDS = {"group", "work", "tool", "sections", "runs", "p50_ms", "p95_ms", "cpu_s", "memory_mb", "disk_mb"}
+FIELDS |= {"recall", "vector_bytes", "missing"}
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_everything_beside_its_peers(docs: Path, tmp_path: Path) -> None:
     install_contextpull()
     install_ripgrep(tmp_path / "bin")
     before = state(docs)
-    small = ("--peers", "--runs", "1", "--questions", "2", "--json", "--quiet")
+    small = ("--peers", "--runs", "1", "--questions", "2", "--vectors", "300", "--json", "--quiet")
     ran = bench(docs, *small, PATH=str(tmp_path / "bin"))
     assert ran.err == ""
     found = json.loads(ran.out)
@@ -66,7 +67,7 @@ def test_everything_beside_its_peers(docs: Path, tmp_path: Path) -> None:
     rows = found["rows"]
     for row in rows:
         assert set(row) == FIELDS
-        assert row["sections"] == 6
+        assert row["sections"] == (300 if row["group"] == "vectors" else 6)
         assert bool(row["missing"]) == (row["p50_ms"] is None), row
         assert row["p50_ms"] is None or 0 <= row["p50_ms"] <= row["p95_ms"]
     for work in ("cold", "unchanged", "one file changed"):
@@ -84,6 +85,7 @@ def test_everything_beside_its_peers(docs: Path, tmp_path: Path) -> None:
     assert set(of(rows, "grep", "all patterns")) == {"drawwell", "contextpull 0.2.1"} | ripgrep
     assert set(of(rows, "read")) == {"drawwell"}
     assert set(of(rows, "serve")) == {"drawwell", "bare server, same SDK"}
+    assert {"drawwell", "NumPy, float32", "usearch, graph of float16"} < set(of(rows, "vectors", "among all"))
     assert found["goals"]
     assert all((goal["figure"] is None) == goal["what"].endswith("power of sections") for goal in found["goals"])
 
@@ -125,6 +127,9 @@ def test_tables_for_a_person(docs: Path) -> None:
         "drawwell bench speed docs --only read --sizes 1 --runs 3 --questions 100\n\n6 documents, 6 sections"
     )
     assert "measuring: read, 6 sections" in ran.err
+    text = bench("--only", "vectors", "--vectors", "200", "--questions", "3", "--quiet").out
+    assert text.startswith("drawwell bench speed --only vectors --sizes 1 --runs 3 --questions 3 --vectors 200\n\n")
+    assert "vectors: recall of the 10 nearest" in text
     assert "| 6 | read | drawwell |" in bench(docs, "--only", "read", "--markdown", "--quiet").out
 
 

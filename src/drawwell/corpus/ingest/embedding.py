@@ -53,11 +53,13 @@ class Embedding:
     Attributes:
         embedder: the model.
         anew: whether it may take the place of the model whose vectors the store has.
+        lacking_only: whether the model is left alone where all sections have a vector under its name.
         wait_seconds: how long to wait for another writer of the store.
     """
 
     embedder: Embedder
     anew: bool = False
+    lacking_only: bool = False
     wait_seconds: float = 600.0
 
 
@@ -76,8 +78,11 @@ def embed_sections(store: Path, how: Embedding, report: EmbeddingReport, tell: T
         StoreBusy: another process is embedding, or writing for too long.
         StoreError: the store cannot be written.
     """
-    identity = how.embedder.identity()
     with _one_at_a_time(store), StoreChanges(store, how.wait_seconds) as changes:
+        report.lacking = _lacking(changes.connection, how.embedder.name)
+        if how.lacking_only and not how.anew and not report.lacking:
+            return
+        identity = how.embedder.identity()
         run = _Run(changes, how, identity, report, tell)
         try:
             run.embed()
@@ -88,6 +93,16 @@ def embed_sections(store: Path, how: Embedding, report: EmbeddingReport, tell: T
 def _one_at_a_time(store: Path) -> StoreLock:
     """Two runs would have the same texts read twice."""
     return StoreLock(store.with_name(f"{store.name}.embed"), 0.0)
+
+
+def _lacking(connection: sqlite3.Connection, name: str) -> int:
+    """Sections without a vector of a model of this name, as far as the store tells."""
+    answering, coming = answering_model(connection), coming_model(connection)
+    for model_id in (coming, answering):
+        held = None if model_id is None else model_with_id(connection, model_id)
+        if model_id is not None and held is not None and held.name == name:
+            return max(sections_embedded(connection, model_id)[1], int(model_id == coming))
+    return sections_embedded(connection, 0)[1]
 
 
 class _Run:

@@ -92,17 +92,19 @@ class ModelReport:
         told = []
         if (one := self.summaries) is not None:
             counts = {"written": one.generated, "cached": one.cached, "failed": one.failed, "without": one.lacking}
-            told.append(f"summaries by {one.model}: {_counts(counts, one.tokens)}")
+            told.append(f"summaries by {one.model}: {_counts(counts, one.tokens, one.stopped)}")
             told.extend(_listed("not summarised", one.failures, verbose=False))
         if (two := self.embedding) is not None:
             counts = {"embedded": two.embedded, "cached": two.cached, "without": two.lacking}
-            told.append(f"vectors by {two.model}: {_counts(counts, two.tokens)}")
+            told.append(f"vectors by {two.model}: {_counts(counts, two.tokens, two.stopped)}")
         return told
 
 
-def _counts(counts: Mapping[str, int], tokens: int) -> str:
-    told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "nothing to do"
-    return f"{told}, {tokens:,} tokens" if tokens else told
+def _counts(counts: Mapping[str, int], tokens: int, stopped: str) -> str:
+    told = [f"{count:,} {name}" for name, count in counts.items() if count]
+    told += [f"{tokens:,} tokens"] if tokens else []
+    told += [f"stopped: {stopped}"] if stopped else []
+    return ", ".join(told) or "nothing to do"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ DELETED = "deleted on disk since it was read"
 UNREADABLE = "cannot be read now; this is the text read before"
 
 _MOST_HASHES = 10_000  # remembered
+_MOST_AT_ONCE = 500  # documents that one statement asks for: SQLite takes a thousand values or more
 
 
 class _Known(NamedTuple):
@@ -56,13 +57,9 @@ class Freshness:
             The reason, by path, of those that are out of date; others are not in it. Time and size of a file are
             compared first, its content when the time or place of reading was another.
         """
-        stale = {}
-        for path in dict.fromkeys(paths):
-            known = _known(look, path)
-            reason = "" if known is None else self._reason(path, known)
-            if reason:
-                stale[path] = reason
-        return stale
+        known = _known(look, list(dict.fromkeys(paths)))
+        reasons = {path: self._reason(path, one) for path, one in known.items()}
+        return {path: reason for path, reason in reasons.items() if reason}
 
     def _reason(self, path: str, known: _Known) -> str:
         if not _stays_inside(path):
@@ -118,11 +115,17 @@ def _stays_inside(path: str) -> bool:
     )
 
 
-def _known(look: Look, path: str) -> _Known | None:
+def _known(look: Look, paths: Sequence[str]) -> dict[str, _Known]:
+    """What the store knows of some documents, in their order; nothing of those that it does not have."""
     sql = (
-        "SELECT x.mtime_ns, d.bytes, d.sha256 FROM documents d JOIN drawwell_documents x USING (doc_id)"
+        "SELECT d.path, x.mtime_ns, d.bytes, d.sha256 FROM documents d JOIN drawwell_documents x USING (doc_id)"
         if look.own
-        else "SELECT -1, bytes, sha256 FROM documents d"
+        else "SELECT d.path, -1, d.bytes, d.sha256 FROM documents d"
     )
-    row = look.connection.execute(f"{sql} WHERE d.path = ?", (path,)).fetchone()
-    return None if row is None else _Known(*row)
+    found: dict[str, _Known] = {}
+    for start in range(0, len(paths), _MOST_AT_ONCE):
+        some = paths[start : start + _MOST_AT_ONCE]
+        marks = ", ".join("?" * len(some))
+        for path, mtime_ns, size, sha256 in look.connection.execute(f"{sql} WHERE d.path IN ({marks})", some):
+            found[path] = _Known(mtime_ns, size, sha256)
+    return {path: found[path] for path in paths if path in found}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from statistics import fmean
+from weakref import WeakKeyDictionary
 
 from tantivy import Query as TantivyQuery
 
@@ -16,10 +17,12 @@ from drawwell.retrieval.documents import DOCUMENT_WEIGHT, WINDOW, compile_docume
 from drawwell.retrieval.keys import place_of
 from drawwell.retrieval.lexical import MAX_QUERY_CHARS, MAX_TOKENS, Asked, compile_query, languages_in, parse
 from drawwell.retrieval.nearby import compile_fallback, suggest
+from drawwell.retrieval.words import WordsReader
 
 __all__ = ["LexicalRanking"]
 
 _MOST_SCORED = 20_000  # sections of the documents in question; those beyond fit worse than all of them
+_LANGUAGES: WeakKeyDictionary[WordsReader, tuple[str, ...]] = WeakKeyDictionary()
 _GAUGES = 3  # hits scored by both rankings, to bring the scores of one to the measure of the other
 
 
@@ -41,7 +44,7 @@ class LexicalRanking:
         self._derived = derived
         self._tokens = tokens
         reader = derived.reader
-        self._asked = parse(text, languages_in(reader.searcher))
+        self._asked = parse(text, _languages(reader))
         self.shown = self._asked.shown or tokens
         self.loose = False
         self._notes: list[str] = []
@@ -171,6 +174,14 @@ class LexicalRanking:
 
 def _best_first(one: _Found) -> tuple[float, int, int]:
     return -one[0], one[1], one[2]
+
+
+def _languages(reader: WordsReader) -> tuple[str, ...]:
+    """The languages of an index, which is asked for them once."""
+    known = _LANGUAGES.get(reader)
+    if known is None:
+        known = _LANGUAGES[reader] = languages_in(reader.searcher)
+    return known
 
 
 def _is_name(asked: Asked) -> bool:

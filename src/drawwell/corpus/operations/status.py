@@ -13,11 +13,13 @@ from drawwell.corpus.operations.fresh import Freshness
 from drawwell.corpus.operations.view import Look
 from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.store.connect import size_of
+from drawwell.corpus.store.summaries import OFFLINE
+from drawwell.corpus.store.vectors import answering_model, coming_model, model_with_id, sections_embedded
 from drawwell.corpus.store.words import state_of
 from drawwell.errors import SourceError
 from drawwell.model import OPTIONAL, Noted
 
-__all__ = ["CorpusStatus", "WordsStatus", "corpus_status"]
+__all__ = ["CorpusStatus", "VectorsStatus", "WordsStatus", "corpus_status"]
 
 _LISTED = 20  # paths of one list that are printed
 
@@ -34,6 +36,24 @@ class WordsStatus:
     def __str__(self) -> str:
         sizes = ", ".join(f"{name} {_size(count)}" for name, count in self.bytes.items())
         return f"{self.state}{f' ({sizes})' if sizes else ''}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorsStatus:
+    """The vectors of one model in a store."""
+
+    model: str
+    """Provider and model."""
+    revision: str
+    """What tells one state of the model from another; empty where nobody says."""
+    dimension: int
+    sections: int
+    """Sections that have a vector."""
+    lacking: int
+    """Sections that have none yet."""
+
+    def __str__(self) -> str:
+        return f"{self.model}: {self.sections} of {self.sections + self.lacking} sections, dimension {self.dimension}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +78,12 @@ class CorpusStatus:
     fingerprint: str
     words: WordsStatus
     """The indexes beside the store."""
+    summaries: str
+    """Who wrote the lines about the documents: a model, offline for none, or several with how many each wrote."""
+    vectors: VectorsStatus | None = field(default=None, metadata=OPTIONAL)
+    """Those that answer searches by meaning; None without any."""
+    vectors_coming: VectorsStatus | None = field(default=None, metadata=OPTIONAL)
+    """Those of the model that is to take their place; None when there is none."""
     version: str = field(default="", metadata=OPTIONAL)
     """The drawwell that wrote last."""
     settings: dict[str, Any] = field(default_factory=dict)
@@ -84,6 +110,9 @@ class CorpusStatus:
             f"sections     {self.sections}",
             f"index        {self.index_mode or 'none'}, {self.index_tokens} tokens",
             f"words        {self.words}",
+            f"vectors      {self.vectors or 'none'}",
+            *([f"coming       {self.vectors_coming}"] if self.vectors_coming else []),
+            f"summaries    {self.summaries}",
             f"fingerprint  {self.fingerprint or 'none'}",
         ]
         lines.extend(f"setting      {name} = {json.dumps(value)}" for name, value in self.settings.items())
@@ -138,6 +167,9 @@ def corpus_status(look: Look, store: Path, root: Path | None) -> CorpusStatus:
         ingested_at=look.meta("ingested_at") or "",
         fingerprint=look.meta("corpus_fingerprint") or "",
         words=_words(look, store),
+        summaries=look.meta("summarizer") or OFFLINE,
+        vectors=_vectors(look, answering_model(look.connection)) if look.own else None,
+        vectors_coming=_vectors(look, coming_model(look.connection)) if look.own else None,
         version=look.meta("drawwell.version") or "",
         settings=_settings(look),
         skipped=_rows(look, "SELECT path, reason FROM drawwell_skipped ORDER BY path"),
@@ -158,6 +190,16 @@ def _rows(look: Look, sql: str) -> tuple[Noted, ...]:
 def _words(look: Look, store: Path) -> WordsStatus:
     state, sizes = state_of(look.connection, store) if look.own else ("missing", {})
     return WordsStatus(state=state, bytes=sizes)
+
+
+def _vectors(look: Look, model_id: int | None) -> VectorsStatus | None:
+    identity = None if model_id is None else model_with_id(look.connection, model_id)
+    if model_id is None or identity is None:
+        return None
+    held, lacking = sections_embedded(look.connection, model_id)
+    return VectorsStatus(
+        model=identity.name, revision=identity.revision, dimension=identity.dimension, sections=held, lacking=lacking
+    )
 
 
 def _warnings(look: Look) -> tuple[Noted, ...]:

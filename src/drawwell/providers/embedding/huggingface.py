@@ -11,14 +11,15 @@ from typing import Any
 
 import httpx2
 import numpy as np
-from huggingface_hub import InferenceClient, get_session, set_client_factory
+from huggingface_hub import InferenceClient, get_session
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, InferenceTimeoutError, OfflineModeIsEnabled
 
 from drawwell.errors import ConfigurationError
 from drawwell.protocols import Embedder
 from drawwell.providers.calls import Calls, limit_request, note_response
-from drawwell.providers.connections import Key, certificates, check_address, find_key, http_errors, origin, quieten_logs
+from drawwell.providers.connections import Key, check_address, find_key, http_errors, origin, quieten_logs
 from drawwell.providers.failures import ErrorTypes, Subject
+from drawwell.providers.hub_client import trust
 from drawwell.providers.options import ProviderOptions
 from drawwell.providers.remote import Limits, Purpose, RemoteEmbedder, Reply, Traits
 
@@ -43,16 +44,10 @@ def make(model: str, options: ProviderOptions) -> Embedder:
     address = check_address(name, options.base_url or _OWN, key)
     quieten_logs()
     if options.ca_file:
-        _trust(options)
+        trust(options)
     subject = Subject(name, origin(address), key.name)
     endpoint = _Endpoint(address if options.base_url else model, key, name)
     return RemoteEmbedder(name, endpoint, Calls(subject, _ERRORS, options), options)
-
-
-def _trust(options: ProviderOptions) -> None:
-    """The SDK has one HTTP client for all that it does, so certificates are trusted by all of it."""
-    context = certificates(httpx2, options)
-    set_client_factory(lambda: httpx2.Client(verify=context, follow_redirects=True, timeout=None))
 
 
 def _watch() -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from drawwell.errors import ConfigurationError
 from drawwell.protocols import Embedded, Embedder, ModelIdentity, Passage, Prompts
 from drawwell.providers.embedding.unit import check_dimension, prompts_of, stated_window, unit
 from drawwell.providers.folders import config_value, find_folder, revision
-from drawwell.providers.onnx_session import CHARS, Row, batches, open_session, run
+from drawwell.providers.onnx_session import CHARS, Row, open_session, run
 from drawwell.providers.options import ProviderOptions
 from drawwell.providers.tokenizing import load_tokenizer
 from drawwell.providers.windows import fill, pieces, sendable
@@ -32,6 +31,8 @@ _LARGEST_WINDOW = 2048
 """Unless another is asked for: what attention takes grows with the square, and a longer text has several vectors."""
 _POOLINGS = ("cls_token", "mean_tokens", "max_tokens")
 _OTHER_POOLINGS = ("mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken")
+_BY_FIRST = ("bge-", "arctic-embed", "mxbai-embed")
+"""Parts of the names of models that are pooled by the first token, for folders that do not say it."""
 _NO_POOLING = "Take a model that is pooled by the first token, the mean or the maximum"
 
 Floats = NDArray[np.float32]
@@ -58,11 +59,11 @@ class _Layout:
     def of(cls, folder: Path, model: str, options: ProviderOptions, tokenizer: Tokenizer) -> _Layout:
         stated = stated_window(folder) or int((tokenizer.truncation or {}).get("max_length", _USUAL_WINDOW))
         window = options.window_tokens or min(stated, _LARGEST_WINDOW)
-        return cls(window, _pooling(folder), prompts_of(folder, model, options))
+        return cls(window, _pooling(folder, model), prompts_of(folder, model, options))
 
 
-def _pooling(folder: Path) -> str:
-    """How a folder says that the tokens' vectors become one.
+def _pooling(folder: Path, model: str) -> str:
+    """How the tokens' vectors become one, as the folder says or as it is known of a model of that name.
 
     Raises:
         ConfigurationError: in a way, or in several, that are not known here.
@@ -71,7 +72,7 @@ def _pooling(folder: Path) -> str:
     modes = (*_POOLINGS, *_OTHER_POOLINGS)
     chosen = [mode for mode in modes if config_value(folder, config, f"pooling_mode_{mode}") is True]
     if not chosen:
-        return "mean_tokens"
+        return "cls_token" if any(name in model.lower() for name in _BY_FIRST) else "mean_tokens"
     if len(chosen) > 1 or chosen[0] not in _POOLINGS:
         raise ConfigurationError(f"{folder}: its pooling is {' and '.join(chosen)}", _NO_POOLING)
     return chosen[0]
@@ -130,26 +131,22 @@ class OnnxEmbedder:
         """One vector for each text, in order, and how many tokens were read."""
         encodings = self._tokenizer.encode_batch([sendable(text) for text in texts])
         rows = [Row.of(encoding, self._layout.window) for encoding in encodings]
-        found: dict[int, Floats] = {}
-        for batch in batches(rows):
-            found.update(zip(batch, self._read([rows[number] for number in batch]), strict=True))
-        tokens = sum(len(row.tokens) for row in rows)
-        if not found:
-            return np.empty((0, self._identity.dimension), np.float32), tokens
-        return np.stack([found[number] for number in range(len(rows))]), tokens
+        if not rows:
+            return np.empty((0, self._identity.dimension), np.float32), 0
+        return unit(np.stack([self._read(row) for row in rows])), sum(len(row.tokens) for row in rows)
 
-    def _read(self, rows: Sequence[Row]) -> Floats:
-        output, mask = run(self._session, rows)
-        if output.ndim not in (2, 3) or len(output) != len(rows):
-            raise ConfigurationError(f"{self.name} gives {output.shape} for {len(rows)} texts", "It is no such model")
-        return unit(output if output.ndim == 2 else _pooled(output, mask, self._layout.pooling))
+    def _read(self, row: Row) -> Floats:
+        output = run(self._session, row)
+        if output.ndim not in (1, 2) or not output.size:
+            raise ConfigurationError(
+                f"{self.name} gives numbers of shape {output.shape} for a text", "Take a model for sentence embeddings"
+            )
+        return output if output.ndim == 1 else _pooled(output, self._layout.pooling)
 
 
-def _pooled(output: Any, mask: NDArray[np.int64], pooling: str) -> Floats:
-    """One vector for each text, from those of its tokens."""
+def _pooled(tokens: Floats, pooling: str) -> Floats:
+    """One vector from those of the tokens, shape (tokens, dimension)."""
     if pooling == "cls_token":
-        return np.asarray(output[:, 0], np.float32)
-    kept = mask[:, :, None].astype(np.float32)
-    if pooling == "max_tokens":
-        return np.asarray(np.where(kept > 0, output, -np.inf).max(axis=1), np.float32)
-    return np.asarray((output * kept).sum(axis=1) / np.maximum(kept.sum(axis=1), 1e-9), np.float32)
+        return tokens[0]
+    found: Floats = tokens.max(axis=0) if pooling == "max_tokens" else tokens.mean(axis=0)
+    return found

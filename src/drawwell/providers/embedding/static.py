@@ -132,7 +132,7 @@ class _Table:
         if not len(ids):
             return np.zeros(self.dimension)
         numbers, counts = np.unique(places, return_counts=True)
-        shares = counts.astype(np.float64)
+        shares: NDArray[Any] = counts.astype(np.float64)
         if self._weights is not None:
             shares = np.bincount(np.searchsorted(numbers, places), self._weights[ids].astype(np.float64))
         found: NDArray[np.float64] = shares @ self._rows[numbers].astype(np.float64)

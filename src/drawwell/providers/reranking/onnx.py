@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from drawwell.errors import ConfigurationError, DependencyError
 from drawwell.protocols import Reranker
 from drawwell.providers.folders import find_folder
-from drawwell.providers.onnx_session import CHARS, Row, batches, open_session, run
+from drawwell.providers.onnx_session import CHARS, Row, open_session, run
 from drawwell.providers.options import ProviderOptions
 from drawwell.providers.tokenizing import load_tokenizer
 from drawwell.providers.windows import sendable
@@ -57,34 +57,30 @@ class OnnxReranker:
         self.scores("query", ["passage"])
 
     def scores(self, query: str, passages: Sequence[str], seconds: float | None = None) -> list[float]:
-        """See :class:`~drawwell.protocols.Reranker`. The time is looked at between batches of eight."""
+        """See :class:`~drawwell.protocols.Reranker`. The time is looked at before each passage."""
         end = None if seconds is None else time.monotonic() + seconds
         asked = _beginning(query, self._window // 2, self._tokenizer)
-        texts = [(asked, sendable(passage[: self._window * CHARS])) for passage in passages]
-        rows = [Row.of(encoding, self._window) for encoding in self._tokenizer.encode_batch(texts)]
-        found = [0.0] * len(rows)
-        for batch in batches(rows):
+        found = []
+        for passage in passages:
             if end is not None and time.monotonic() >= end:
                 raise DependencyError(
                     f"{self.name}: no answer within {seconds:g} seconds", "Rerank fewer hits, or take a smaller model"
                 )
-            for number, score in zip(batch, self._read([rows[number] for number in batch]), strict=True):
-                found[number] = score
+            pair = self._tokenizer.encode(asked, sendable(passage[: self._window * CHARS]))
+            found.append(self._score(Row.of(pair, self._window)))
         return found
 
     def close(self) -> None:
         """See :class:`~drawwell.protocols.Reranker`: nothing is open."""
 
-    def _read(self, rows: Sequence[Row]) -> list[float]:
-        output, _ = run(self._session, rows)
-        if output.ndim == 1:
-            output = output[:, None]
-        if output.ndim != 2 or len(output) != len(rows) or not 1 <= output.shape[1] <= 2:
+    def _score(self, row: Row) -> float:
+        output = run(self._session, row).reshape(-1)
+        if not 1 <= len(output) <= 2:
             raise ConfigurationError(
-                f"{self.name} is no cross-encoder: it gives numbers of shape {output.shape} for {len(rows)} pairs",
+                f"{self.name} is no cross-encoder: it gives {len(output):,} numbers for a pair of texts",
                 "Take a model for reranking, such as cross-encoder/ms-marco-MiniLM-L12-v2",
             )
-        return [float(score) for score in output[:, -1]]
+        return float(output[-1])
 
 
 def _beginning(text: str, tokens: int, tokenizer: Tokenizer) -> str:
