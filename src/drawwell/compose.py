@@ -246,9 +246,18 @@ def search_models(settings: Settings, *, background: bool = False) -> SearchMode
         return NO_MODELS
     from drawwell.guests import SEARCHING, embedder, reranker
 
+    model = embedder(settings, SEARCHING, background=background)
+    judge = reranker(settings, SEARCHING, background=background)
+
+    def begin() -> None:
+        for one in (model, judge):
+            if one is not None:
+                one.begin()
+
     return SearchModels(
-        embedder=embedder(settings, SEARCHING, background=background),
-        reranker=reranker(settings, SEARCHING, background=background),
+        embedder=model,
+        reranker=judge,
+        begin=begin,
         fusion=Fusion(settings.text("fusion")),
     )
 

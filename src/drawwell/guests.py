@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from drawwell.configuration import Settings
 from drawwell.errors import Error
-from drawwell.protocols import Embedder, Prompts, Reranker, Summarizer
+from drawwell.protocols import Prompts, Summarizer
 from drawwell.providers import folders, registry
 from drawwell.providers.hub import WELL_KNOWN, Getting, copy_model, kind_of, pull_model, try_model
 from drawwell.providers.loading import LoadedEmbedder, LoadedReranker
@@ -95,13 +95,13 @@ def provider_options(settings: Settings, purpose: str = "embed", patience: Patie
     )
 
 
-def embedder(settings: Settings, patience: Patience = PATIENT, *, background: bool = False) -> Embedder | None:
+def embedder(settings: Settings, patience: Patience = PATIENT, *, background: bool = False) -> LoadedEmbedder | None:
     """The embedding model that is configured, loaded when it is first used; None without one.
 
     Args:
         settings: of the user.
         patience: how long to wait for a provider that fails.
-        background: whether a local model is loaded behind the first searches, which are told so, not before them.
+        background: whether who asks a local model before it is loaded is told so, instead of waiting.
 
     Raises:
         ConfigurationError: no such provider, or no model is named.
@@ -112,10 +112,7 @@ def embedder(settings: Settings, patience: Patience = PATIENT, *, background: bo
         return None
     provider, _ = provider_of(name, registry.EMBEDDERS, "embed")
     load = partial(registry.embedder, name, provider_options(settings, "embed", patience))
-    model = LoadedEmbedder(name, load, background=background and provider.local)
-    if background:
-        model.begin()
-    return model
+    return LoadedEmbedder(name, load, background=background and provider.local)
 
 
 def summarizer(settings: Settings, patience: Patience = PATIENT) -> Summarizer | None:
@@ -124,17 +121,14 @@ def summarizer(settings: Settings, patience: Patience = PATIENT) -> Summarizer |
     return registry.summarizer(name, provider_options(settings, "summarizer", patience)) if name else None
 
 
-def reranker(settings: Settings, patience: Patience = PATIENT, *, background: bool = False) -> Reranker | None:
+def reranker(settings: Settings, patience: Patience = PATIENT, *, background: bool = False) -> LoadedReranker | None:
     """The reranking model that is configured; None without one. Arguments and errors as for ``embedder``."""
     name = settings.text("rerank")
     if not name:
         return None
     provider, _ = provider_of(name, registry.RERANKERS, "rerank")
     load = partial(registry.reranker, name, provider_options(settings, "rerank", patience))
-    model = LoadedReranker(name, load, background=background and provider.local)
-    if background:
-        model.begin()
-    return model
+    return LoadedReranker(name, load, background=background and provider.local)
 
 
 @dataclass(frozen=True, slots=True)

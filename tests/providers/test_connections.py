@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import ipaddress
 import ssl
 from pathlib import Path
 
 import httpx2
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from drawwell.errors import ConfigurationError
 from drawwell.providers.connections import Key, certificates, check_address, find_key, origin
@@ -75,33 +69,6 @@ def test_certificates_that_cannot_be_read_are_a_setting(tmp_path: Path, content:
         path.write_text(content)
     with pytest.raises(ConfigurationError, match=r"ca_file .*authority\.pem"):
         certificates(httpx2, ProviderOptions(ca_file=str(path)))
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for this machine that no system trusts, and its key beside it."""
-    folder = tmp_path_factory.mktemp("authority")
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
-    now = dt.datetime.now(dt.UTC)
-    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(7)
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    (folder / "authority.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    (folder / "key.pem").write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    return folder
 
 
 def test_an_authority_of_ones_own_is_trusted_when_named(vendor: Vendor, authority: Path) -> None:

@@ -53,9 +53,10 @@ def test_sentences_of_like_meaning_are_near(model: Embedder) -> None:
     assert found.vectors.dtype == np.float32
 
 
-def test_the_end_of_a_megabyte_is_found(model: Embedder) -> None:
+def test_the_end_of_a_megabyte_is_found(minilm: Path) -> None:
     """A needle at the end of 1 MB is nearest to its query: nothing is cut off."""
-    filler = f"{'q1w2e3r4' * 16} " * 7_752
+    model = onnx.make(str(minilm), ProviderOptions(threads=1, window_tokens=512))
+    filler = f"{'q1w2e3r4' * 16} " * 7_752  # a word too long for the model is one token, which makes this quick
     needle = "The password of the harbour master is ultramarine."
     found = model.embed_documents([Passage("", filler[:1_000_000] + needle), Passage("", "Something else.")])
     assert found.owners[-1] == 1
@@ -65,18 +66,19 @@ def test_the_end_of_a_megabyte_is_found(model: Embedder) -> None:
     assert scores.max() > 0.5
 
 
-def test_a_vector_does_not_depend_on_its_batch(model: Embedder) -> None:
-    """Alone or among longer ones, a text has the same vector, up to the rounding of eight bits."""
-    passages = [
-        Passage("", " ".join(["word", "harbour", "blue"][: 1 + number % 3] * (number + 1))) for number in range(11)
-    ]
+def test_a_vector_does_not_depend_on_its_neighbours(model: Embedder) -> None:
+    """Alone or among others, in whatever order, a text has the very same vector."""
+    texts = [" ".join(["word", "harbour", "blue"][: 1 + number % 3] * (number + 1)) for number in range(7)]
+    passages = [Passage("", text) for text in texts]
     together = model.embed_documents(passages).vectors
+    backwards = model.embed_documents(passages[::-1]).vectors[::-1]
     alone = np.concatenate([model.embed_documents([passage]).vectors for passage in passages])
-    assert (together * alone).sum(axis=1).min() > 0.99
+    assert np.array_equal(together, backwards)
+    assert np.array_equal(together, alone)
 
 
 @pytest.mark.parametrize(
-    "text", ["", " \n\t ", "😀😀", "ⵣⵓⵔ ꙮ", "\x00\x07", "half \ud83d pair", "a" * 100_000, "漢" * 5_000]
+    "text", ["", " \n\t ", "😀😀", "ⵣⵓⵔ ꙮ", "\x00\x07", "half \ud83d pair", "a" * 100_000, "漢" * 1_500]
 )
 def test_odd_texts_have_vectors(model: Embedder, text: str) -> None:
     """Whatever a text is, it has a vector of length 1, as a passage and as a query."""

@@ -1,9 +1,10 @@
 """Fusion: one order from the scores of two legs, words and vectors.
 
-``convex`` adds normalised scores, each with its weight: words by the query's best hit, cosines as they are (Bruch, Gai
-and Ingber, *An Analysis of Fusion Functions for Hybrid Retrieval*, 2022). ``reciprocal`` adds 1 / (60 + rank) (Cormack,
-Clarke and Büttcher, 2009). Every candidate is scored by both legs before; where one cannot (a section without a vector
-yet), the middle of its other scores stands in, for 0 would be a judgement.
+``convex`` adds normalised scores, each with its weight (Bruch, Gai and Ingber, *An Analysis of Fusion Functions for
+Hybrid Retrieval*, 2022): how many standard deviations a candidate stands above the mean of all candidates. Where one
+leg tells them apart better than the other, it decides more; ``docs/decisions/fusion.md`` has what else was measured.
+Every candidate is scored by both legs before; where one cannot (a section without a vector yet), the mean stands in,
+for 0 would be a judgement. ``reciprocal`` adds 1 / (60 + rank) (Cormack, Clarke and Büttcher, 2009).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from statistics import median
+from statistics import fmean, pstdev
 from typing import TypeVar
 
 __all__ = ["CONVEX", "FUSIONS", "Fusion", "Weights", "fuse"]
@@ -29,7 +30,7 @@ class Weights:
     """What each leg counts.
 
     Attributes:
-        words: of the score by words, as a share of the query's best.
+        words: of the score by words.
         dense: of the cosine.
     """
 
@@ -62,21 +63,23 @@ def fuse(words: Mapping[Item, float], dense: Mapping[Item, float], fusion: Fusio
         fusion: how.
 
     Returns:
-        Scores, higher is better; of a convex sum at most 1.
+        Scores, higher is better; of a convex sum on the measure of the words, or of the cosines where there are none.
     """
     if fusion.method == "reciprocal":
         return _reciprocal(words, dense)
     weights = fusion.weights or _fitted()
-    best = max(words.values(), default=0.0)
-    legs = [(weights.words, {item: score / best for item, score in words.items()})] if best > 0.0 else []
-    legs += [(weights.dense, dict(dense))] if dense else []
-    whole = sum(weight for weight, _ in legs) or 1.0
+    legs = [(weight, scores) for weight, scores in ((weights.words, words), (weights.dense, dense)) if scores]
+    whole = sum(weight for weight, _ in legs)
     fused = dict.fromkeys([*words, *dense], 0.0)
     for weight, scores in legs:
-        middle = median(scores.values())
-        for item in fused:
-            fused[item] += weight / whole * scores.get(item, middle)
-    return fused
+        middle, spread = fmean(scores.values()), pstdev(scores.values())
+        for item, score in scores.items():
+            fused[item] += weight / whole * (score - middle) / (spread or 1.0)
+    if not legs:
+        return fused
+    measure = legs[0][1].values()
+    middle, spread = fmean(measure), pstdev(measure) or 1.0
+    return {item: middle + spread * score for item, score in fused.items()}
 
 
 def _reciprocal(*legs: Mapping[Item, float]) -> dict[Item, float]:

@@ -43,7 +43,7 @@ class Corpus:
     """A corpus to draw from: search for pointers, read exact text, cite ids. For any number of threads.
 
     Reads one store file and, when the folder is known, looks whether the files behind an answer have changed. Uses no
-    network and writes nothing. A context manager that closes the store.
+    network and writes nothing. A context manager that closes the store and the models.
 
     Args:
         store: an open store, of drawwell or of another tool that writes the same format.
@@ -83,8 +83,9 @@ class Corpus:
         return Corpus(self.store, self.root, models=replace(self._meaning.models, fusion=fusion))
 
     def close(self) -> None:
-        """Close the store."""
+        """Close the store, and let go of the models."""
         self.store.close()
+        self._meaning.close()
 
     def search(
         self,

@@ -76,6 +76,7 @@ class HybridRanking:
         self.legs = ("words", *(["vectors"] if dense is not None else []), *(["reranker"] if judged else []))
         self.shown = words.shown
         self.loose = False
+        self._alike = False
 
     def top(self, scope: Scope, wanted: int) -> list[Ranked]:
         """The best sections, best first, ties in the order of path and ordinal."""
@@ -84,6 +85,7 @@ class HybridRanking:
         near = {} if self._dense is None else self._dense.top(scope, POOL)
         likely = {} if self._words.loose and near else dict(list(words.items())[:POOL])
         self.loose = self._words.loose or not words
+        self._alike = self.loose and bool(near)
         fused = self._fused(likely, near)
         at = self._look.table.by_doc_id
         order = sorted(fused, key=lambda place: (-fused[place], at[place[0]], place[1]))
@@ -94,9 +96,10 @@ class HybridRanking:
         return hits[:wanted]
 
     def missed(self) -> list[str]:
-        """What the ranking by words says, and that the hits are alike in meaning only."""
-        alike = ["these are the nearest in meaning"] if self.loose and self._dense is not None else []
-        return [*self._words.missed(), *alike]
+        """What the ranking by words says; or that the hits are alike in meaning only."""
+        if self._alike:
+            return ["no section holds the words of the query: these are the nearest in meaning"]
+        return self._words.missed()
 
     def _fused(self, words: Mapping[Place, float], near: Mapping[Place, float]) -> dict[Place, float]:
         """All candidates, each scored by both legs."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from drawwell.corpus.operations.dense import StoredVectors
@@ -49,6 +49,7 @@ class SearchModels:
         fusion: how words and vectors become one order.
         query_seconds: how long a search waits for the vector of its query.
         rerank_seconds: how long it waits for the reranker.
+        begin: has the models that run here loaded, without waiting for them.
     """
 
     embedder: Embedder | None = None
@@ -56,6 +57,7 @@ class SearchModels:
     fusion: Fusion = CONVEX
     query_seconds: float = 5.0
     rerank_seconds: float = 10.0
+    begin: Callable[[], None] = field(default=lambda: None, compare=False)
 
 
 NO_MODELS = SearchModels()
@@ -114,6 +116,12 @@ class Meaning:
             if best:
                 judged, trouble = self._judge(query.text, {key: _passage(row) for key, row in best})
         return lambda look: self._legs(look, query, asked, judged, trouble)
+
+    def close(self) -> None:
+        """Let go of the models."""
+        for model in (self.models.embedder, self.models.reranker):
+            if model is not None:
+                model.close()
 
     def _asked(self, text: str) -> _Asked:
         """The query's vector, where the store has vectors of the model that is configured."""

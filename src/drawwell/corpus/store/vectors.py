@@ -6,7 +6,6 @@ One model answers; while another one's vectors are made to take its place, both 
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import astuple
@@ -159,9 +158,11 @@ def exact_rows(
         model_id: the model.
         places: doc_id and ordinal of each.
     """
+    wanted = ", ".join(["(?, ?)"] * len(places))
     sql = (
-        "SELECT e.doc_id, e.ordinal, v.exact FROM json_each(?) one"
-        " JOIN drawwell_embedded e ON e.model_id = ? AND e.doc_id = one.value ->> 0 AND e.ordinal = one.value ->> 1"
-        " JOIN drawwell_vectors v USING (vector_id)"
+        f"WITH wanted (doc_id, ordinal) AS (VALUES {wanted}) SELECT e.doc_id, e.ordinal, v.exact FROM wanted"
+        " CROSS JOIN drawwell_embedded e ON e.model_id = ? AND e.doc_id = wanted.doc_id AND e.ordinal = wanted.ordinal"
+        " CROSS JOIN drawwell_vectors v ON v.vector_id = e.vector_id"
     )
-    return [tuple(row) for row in connection.execute(sql, (json.dumps(places), model_id))]
+    values = [number for place in places for number in place]
+    return [tuple(row) for row in connection.execute(sql, [*values, model_id])]

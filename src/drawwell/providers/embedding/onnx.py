@@ -147,6 +147,5 @@ class OnnxEmbedder:
 def _pooled(tokens: Floats, pooling: str) -> Floats:
     """One vector from those of the tokens, shape (tokens, dimension)."""
     if pooling == "cls_token":
-        return tokens[0]
-    found: Floats = tokens.max(axis=0) if pooling == "max_tokens" else tokens.mean(axis=0)
-    return found
+        return np.asarray(tokens[0])
+    return np.asarray(tokens.max(axis=0) if pooling == "max_tokens" else tokens.mean(axis=0))

@@ -95,6 +95,7 @@ class LiveCorpus:
         threading.Thread(target=self._begin, name="drawwell-begin", daemon=True).start()
 
     def _begin(self) -> None:
+        self.source.search.begin()
         self._generation = self._now()
         self._request()
         if self._watch is not None:
