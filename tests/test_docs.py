@@ -13,6 +13,7 @@ import pytest
 
 import drawwell
 from drawwell.cli.main import COMMANDS
+from drawwell.providers.registry import EMBEDDERS, RERANKERS, SUMMARIZERS
 from tools import gen_reference
 
 ROOT = Path(__file__).parent.parent
@@ -99,3 +100,13 @@ def test_scripts_parse() -> None:
     """The shell scripts of the project are valid."""
     for shell, script in (("bash", ".ci/run"), ("sh", "tools/system_deps.sh")):
         subprocess.run([shell, "-n", str(ROOT / script)], check=True)
+
+
+def test_the_guide_names_every_provider() -> None:
+    """Each provider stands in the table of the guide to models, with its extra and what it is for."""
+    rows = (ROOT / "docs/guides/models.md").read_text(encoding="utf-8").splitlines()
+    uses = {"embedding": EMBEDDERS, "reranking": RERANKERS, "summaries": SUMMARIZERS}
+    for use, table in uses.items():
+        for name, provider in table.items():
+            row = next(line for line in rows if line.startswith(f"| `{name}`") and use in line)
+            assert f"`{provider.extra}`" in row

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from drawwell.corpus.operations import fresh
 from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.operations.fresh import CHANGED, DELETED
 from drawwell.corpus.store.handle import Store
@@ -42,6 +43,15 @@ def test_unchanged_files_are_not_marked(root: Path) -> None:
     """Nothing is said of files that are as they were read."""
     with Corpus(Store.open(store_path(root)), root) as corpus:
         assert stale_of(corpus) == {"a.md": {""}, "b.md": {""}}
+
+
+def test_many_documents_are_asked_for_in_parts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many documents an answer has, each is looked at."""
+    monkeypatch.setattr(fresh, "_MOST_AT_ONCE", 1)
+    for name in FILES:
+        (root / name).write_text("other", encoding="utf-8")
+    with Corpus(Store.open(store_path(root)), root) as corpus:
+        assert stale_of(corpus) == {"a.md": {CHANGED}, "b.md": {CHANGED}}
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,17 @@ from typing import Any
 import pytest
 
 from drawwell.corpus.group import CorpusGroup, _renamed, check_name
+from drawwell.corpus.ingest.embedding import Embedding, embed_sections
+from drawwell.corpus.ingest.report import EmbeddingReport
 from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.operations.corpus import Corpus
+from drawwell.corpus.operations.meaning import SearchModels
 from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.places import store_path
 from drawwell.errors import ArgumentError, NotFound, NotReady, Stale
+from tests.corpus.folders import fill, take
+from tests.corpus.guests import WordEmbedder
 
 FOLDERS = {
     "docs": {
@@ -326,3 +331,30 @@ def test_running_out_of_time_is_not_an_empty_answer(folders: dict[str, Path]) ->
         found = group.grep(".", regex=True)
     assert found.truncated
     assert "stopped after" in (found.hint or "")
+
+
+def _embedded(root: Path, model: WordEmbedder) -> None:
+    embed_sections(store_path(root), Embedding(model), EmbeddingReport(model=model.name), lambda done, total: None)
+
+
+def test_meaning_takes_part_when_every_corpus_has_vectors(tmp_path: Path) -> None:
+    """Where one has vectors and the other has none, words decide for both and the hint names it; then both decide."""
+    model = WordEmbedder(meanings={"lorry": "truck"})
+    roots = {
+        "cars": fill(tmp_path / "cars", {"a.md": "# Road\n\nA lorry on the road.\n"}),
+        "food": fill(tmp_path / "food", {"b.md": "# Meals\n\nBread, cheese and a truck of wine.\n"}),
+    }
+    for root in roots.values():
+        take(root, workers=1)
+    _embedded(roots["cars"], model)
+    models = SearchModels(embedder=model)
+    opened = {name: Corpus(Store.open(store_path(root)), root, models=models) for name, root in roots.items()}
+    with CorpusGroup(opened) as group:
+        found = group.search("truck")
+        assert (found.mode, found.legs) == ("lexical", ())
+        assert [hit.doc for hit in found.hits] == ["food/b.md"]
+        assert "food/: no section has a vector yet" in (group.search("truck", within=["food", "cars"]).hint or "")
+        _embedded(roots["food"], model)
+        found = group.search("truck")
+        assert (found.mode, found.legs) == ("hybrid", ("words", "vectors"))
+        assert {hit.doc for hit in found.hits[:2]} == {"food/b.md", "cars/a.md"}

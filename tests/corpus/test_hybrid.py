@@ -141,13 +141,16 @@ def test_a_client_with_another_model_searches_by_words_and_says_so(root: Path) -
 
 
 def test_without_models_auto_is_silent_and_hybrid_says_why(root: Path, tmp_path: Path) -> None:
-    """Who asked for vectors is told that there are none, or that nothing is configured to ask them."""
+    """Who asked for vectors, or configured a model, is told that there are none, or that nothing can ask them."""
     with corpus(root) as docs:
         assert docs.search("automobile").hint is None
         assert "no embedding model is configured" in (docs.search("automobile", mode="hybrid").hint or "")
     bare = fill(tmp_path / "bare", FILES)
     take(bare)
     with corpus(bare, embedder=embedder()) as docs:
+        for mode in ("auto", "hybrid"):
+            assert "no section has a vector yet" in (docs.search("automobile", mode=mode).hint or "")
+    with corpus(bare) as docs:
         assert docs.search("automobile").hint is None
         assert "no vectors in this store" in (docs.search("automobile", mode="hybrid").hint or "")
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from drawwell.codec import Codec
-from drawwell.compose import open_place
 from drawwell.compose import corpus_place as place_of
+from drawwell.compose import open_place
 from tests.corpus.folders import fill, rows
 from tests.providers.servers.base import running
 from tests.providers.servers.ollama import Ollama

@@ -154,6 +154,10 @@ def test_refusals_say_what_to_do(hub: Hub, getting: Getting) -> None:
     hub.tokens[NAME] = "hf_secret"
     with pytest.raises(ConfigurationError, match="or it is not open to all"):
         pull_model(NAME, getting)
+    wrong = {**getting.options.environment, "HF_TOKEN": "hf_wrong"}
+    with pytest.raises(ConfigurationError, match="there is no model") as raised:
+        pull_model(NAME, replace(getting, options=replace(getting.options, environment=wrong)))
+    assert "hf_wrong" not in str(raised.value)
     environment = {**getting.options.environment, "HF_TOKEN": "hf_secret"}
     known = replace(getting, options=replace(getting.options, environment=environment))
     hub.requests.clear()
@@ -187,7 +191,7 @@ def test_a_hub_that_is_away(getting: Getting) -> None:
 def test_a_token_is_not_sent_in_the_clear(getting: Getting) -> None:
     """A hub of one's own without TLS gets no token, unless it is on this machine."""
     environment = {"HF_ENDPOINT": "http://hub.test", "HF_TOKEN": "hf_secret"}
-    with pytest.raises(ConfigurationError, match="HF_TOKEN would be sent to http://hub.test in the clear"):
+    with pytest.raises(ConfigurationError, match=r"HF_TOKEN would be sent to http://hub\.test in the clear"):
         pull_model(NAME, replace(getting, options=replace(getting.options, environment=environment)))
 
 

@@ -9,10 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
 
 from drawwell.errors import ConfigurationError
 from drawwell.protocols import Embedder, Passage, Prompts
 from drawwell.providers.embedding import onnx
+from drawwell.providers.embedding.onnx import OnnxEmbedder
+from drawwell.providers.onnx_session import Row
 from drawwell.providers.options import ProviderOptions
 from tests.providers.tiny import DIMENSION, WORDS, encoder, table
 
@@ -199,6 +203,24 @@ def test_pieces_fit_the_window(tmp_path: Path) -> None:
     pieces = len(found.owners)
     assert pieces >= 5
     assert found.tokens == len(words) + 2 * pieces
+
+
+def test_tokens_of_a_joined_text_are_no_sum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where title and text have more tokens together than apart, a piece is halved until all of it is read."""
+    folder = encoder(tmp_path)
+    names = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "b", "c", "d", "ab", "cd", "bc")
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    merges = [("b", "c"), ("a", "b"), ("c", "d")]
+    tokenizer.model = BPE({name: number for number, name in enumerate(names)}, merges, unk_token="[UNK]")
+    tokenizer.save(str(folder / "tokenizer.json"))
+    model = _tiny(folder, window_tokens=12, prompts=Prompts(document="{title}{text}"))
+    rows: list[Row] = []
+    read = OnnxEmbedder._read
+    monkeypatch.setattr(OnnxEmbedder, "_read", lambda self, row: (rows.append(row), read(self, row))[1])
+    model.embed_documents([Passage("ab", "cd" * 60)])
+    assert len(rows) > 6
+    assert max(row.whole for row in rows) <= 12
+    assert sum(row.tokens.count(5 + 2) + row.tokens.count(9) for row in rows) == 60  # each d, alone or in cd
 
 
 def test_another_place_of_the_model(tmp_path: Path) -> None:

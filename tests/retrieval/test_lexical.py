@@ -141,6 +141,14 @@ def test_what_a_snippet_shows() -> None:
     assert not any(":" in one for one in shown)
 
 
+def test_a_heading_s_words_count_once_at_its_full_length() -> None:
+    """A word that a heading path repeats counts once, and the path keeps its length."""
+    tokens = fields_of(["Cache", "Cache settings"], ["The cache"], "")["heading"].split()
+    assert tokens.count("cach") == 1
+    assert len(tokens) == len(fields_of(["Cache", "Other settings"], ["The memory"], "")["heading"].split())
+    assert all(field.frequencies for field in FIELDS)  # without, Tantivy scores every section that holds a word
+
+
 def test_suggestions_are_ordered_and_bounded() -> None:
     """Nearer words first, then frequent ones; short words and words of the index itself suggest no nonsense."""
     assert suggest(SEARCHER, "refundd", 1) == ("refund",)

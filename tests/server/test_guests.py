@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import socket
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -47,7 +49,7 @@ def search(server: RawServer, query: str) -> dict[str, Any]:
     text, failed = server.call("search", query=query, limit=1)
     assert not failed, text
     found: dict[str, Any] = json.loads(text)
-    return found
+    return {**found, "hint": found.get("hint") or ""}
 
 
 def until(answer: Callable[[], dict[str, Any]], right: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
@@ -70,12 +72,15 @@ def test_meaning_comes_behind_the_first_answers(folder: Path, minilm: Path) -> N
     with serving(folder, "--embed", MODEL, DRAWWELL_MODELS=str(minilm.parent)) as server:
         answers = until(
             lambda: search(server, "feline napping"),
-            lambda found: found["mode"] == "hybrid" and "no vector yet" not in found.get("hint", ""),
+            lambda found: found["mode"] == "hybrid" and "no vector yet" not in found["hint"],
         )
         assert first_doc(answers[-1]) == "pets.md"
+        for early in answers[:-1]:
+            assert re.search("vector yet|still being loaded|index for ranking", early["hint"]), early
         fill(folder, {"trucks.md": "# Vehicles\n\nThe lorry broke down on the motorway.\n"})
         until(
-            lambda: search(server, "truck engine failure on the highway"), lambda found: first_doc(found) == "trucks.md"
+            lambda: search(server, "truck highway engine failure"),
+            lambda found: first_doc(found) == "trucks.md" and "no vector yet" not in found["hint"],
         )
     assert rows(folder, "SELECT count(*) FROM embeddings") == [(4,)]
 
@@ -147,8 +152,6 @@ def test_health_shows_the_work_of_models_and_no_key(folder: Path) -> None:
 
 
 def _free_port() -> int:
-    import socket
-
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -156,7 +159,7 @@ def _free_port() -> int:
 
 def _health(port: int) -> dict[str, Any]:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as answer:
             found: dict[str, Any] = json.load(answer)
             return found
     except OSError:

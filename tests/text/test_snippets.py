@@ -55,6 +55,14 @@ def test_matches_without_diacritics_and_case() -> None:
     assert "École" in snippet(FILLER * 8 + "Une École normale. " + FILLER * 8, ["ecole"])
 
 
+def test_accents_do_not_move_a_snippet() -> None:
+    """The same text with accents shows the same words, at the same borders."""
+    text = FILLER * 8 + "The refund window closes after thirty days, and then opens again. " + FILLER * 8
+    accented = text.replace("e", "é")
+    for tokens in (["refund", "thirty"], ["again"], ["absent"], ["nothing"]):
+        assert snippet(accented, tokens) == snippet(text, tokens).replace("e", "é")
+
+
 def test_east_asian_text() -> None:
     """Text without spaces is cut between characters, at half as many of them."""
     text = "これは長い文章です。" * 40 + "設備清单を確認します。" + "これは長い文章です。" * 40

@@ -29,7 +29,6 @@ from drawwell.providers.options import ProviderOptions
 __all__ = ["Hub", "trust"]
 
 _ERRORS = ErrorTypes(root=(HfHubHTTPError, HFValidationError)) | http_errors(httpx2)
-_OWN = "https://huggingface.co"
 _CHUNK = 1 << 20
 
 T = TypeVar("T")
@@ -56,15 +55,16 @@ class Hub:
     def __init__(self, name: str, options: ProviderOptions) -> None:
         self._name = name
         key = find_key(name, options, "HF_TOKEN", "HUGGINGFACEHUB_API_TOKEN", needed=False)
-        address = check_address(name, first(options.environment, "HF_ENDPOINT") or _OWN, key)
+        named = first(options.environment, "HF_ENDPOINT")
+        address = check_address(name, named or constants.ENDPOINT, key)
         quieten_logs()
         disable_progress_bars()
         if options.ca_file:
             trust(options)
         self._subject = Subject(name, address, key.name)
         self._seconds = options.timeout_seconds
-        # A token of the user's own login goes to the hub itself only, not to whatever address is named.
-        self._token = key.value or (None if address == _OWN else False)
+        # A token of the user's own login goes to the hub itself, not to whatever address is named.
+        self._token = key.value or (False if named else None)
         self._api = HfApi(endpoint=address, token=self._token)
 
     def fetch(self, folder: Path, file: str, say: Callable[[str], None]) -> str:
@@ -141,14 +141,14 @@ class Hub:
                 f"{self._name} is given only to who has agreed to its terms",
                 f"Agree to them on the model's page, and set {self._subject.key_name} to a token",
             ) from None
-        except RepositoryNotFoundError:
-            raise ConfigurationError(
-                f"there is no model {self._name} at {self._subject.address}, or it is not open to all",
-                f"Check its name; for a private one set {self._subject.key_name}",
-            ) from None
         except HFValidationError:
             raise ConfigurationError(f"{self._name} is no name of a model on the hub", "Write OWNER/MODEL") from None
         except Exception as error:
+            if self._hidden(error):
+                raise ConfigurationError(
+                    f"there is no model {self._name} at {self._subject.address}, or it is not open to all",
+                    f"Check its name; for a private one set {self._subject.key_name}",
+                ) from None
             if isinstance(error, OSError) and error.filename:  # of this machine's disk
                 raise
             if "onsistency check" in str(error):
@@ -160,6 +160,11 @@ class Hub:
                 raise
             told = failure.error(self._subject)
         raise told from None
+
+    def _hidden(self, error: Exception) -> bool:
+        """Whether the hub knows no such model; to who sends no token it says 401 of those as of private ones."""
+        status = error.response.status_code if isinstance(error, HfHubHTTPError) else 0
+        return isinstance(error, RepositoryNotFoundError) or (status == 401 and not self._token)
 
 
 def _sha256(path: Path) -> str:

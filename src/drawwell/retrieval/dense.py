@@ -1,6 +1,6 @@
 """Nearest vectors among many, by codes in memory: filter first, then rank, and score the best once more exactly.
 
-Up to some thousands of vectors every code is scored. Beyond, the sign bit of each coordinate alone is looked at first,
+Up to a thousand vectors every code is scored. Beyond, the sign bit of each coordinate alone is looked at first,
 against a query rounded to a few bits, by counting bits in common (as in RaBitQ, Gao and Long, arXiv 2405.12497); only
 what fits best by that has its whole code scored. The best of those are scored by what ``exact`` gives.
 
@@ -32,9 +32,9 @@ Exact = Callable[[Sequence[int]], Mapping[int, bytes]]
 
 _RESCORED = 64
 """Sections at least that are scored by their exact vectors."""
-_FEW = 4096
+_FEW = 1024
 """Vectors of which every code is scored."""
-_LEAST = 1500
+_LEAST = 1000
 """Of more than those, how many codes are scored at least."""
 _STRIDE = 512
 """Vectors that are unpacked at a time, so that they stay in the processor's cache."""
@@ -238,7 +238,7 @@ def _scores(block: _Block, rows: Rows, turned: Floats) -> Floats:
                 plane[part], axis=1, count=codec.dimension, bitorder="little"
             )
         # einsum adds up every row alike, wherever it stands, so that equal vectors stay equal; BLAS does not
-        found[start : start + len(part)] = np.einsum("ij,j->i", values.take(numbers), turned)
+        found[start : start + len(part)] = np.einsum("ij,j->i", values.take(numbers, mode="clip"), turned)
     return found * block.scales[rows]
 
 

@@ -35,6 +35,7 @@ _JUDGED = 30
 _REMEMBERED = 64
 """Queries whose vectors and judgements are kept, so that the next page of an answer costs no model."""
 _WORDS_ALONE = "words alone were searched"
+_NO_VECTORS = "there are no vectors in this store"
 
 Value = TypeVar("Value")
 
@@ -127,7 +128,8 @@ class Meaning:
         """The query's vector, where the store has vectors of the model that is configured."""
         held, embedder = self._held(), self.models.embedder
         if held is None:
-            return _Asked(absent="there are no vectors in this store")
+            coming = self._store.own and embedder is not None
+            return _Asked(trouble="no section has a vector yet") if coming else _Asked(absent=_NO_VECTORS)
         if embedder is None:
             return _Asked(absent=f"the store's vectors are of {held.name}, and no embedding model is configured here")
         if not text.strip():

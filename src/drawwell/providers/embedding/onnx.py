@@ -7,7 +7,7 @@ the window in ``sentence_bert_config.json``, the pooling in ``1_Pooling/config.j
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from drawwell.providers.folders import config_value, find_folder, revision
 from drawwell.providers.onnx_session import CHARS, Row, open_session, run
 from drawwell.providers.options import ProviderOptions
 from drawwell.providers.tokenizing import load_tokenizer
-from drawwell.providers.windows import fill, pieces, sendable
+from drawwell.providers.windows import fill, halves, pieces, sendable
 
 __all__ = ["OnnxEmbedder", "make"]
 
@@ -111,7 +111,12 @@ class OnnxEmbedder:
         """See :class:`~drawwell.protocols.Embedder`."""
         form = self._layout.prompts.document
         room = max(8, self._layout.window - self._special - self._count(fill(form, "", "")))
-        cut = [(owner, piece) for owner, one in enumerate(passages) for piece in pieces(one, room, self._count)]
+        cut = [
+            (owner, whole)
+            for owner, one in enumerate(passages)
+            for piece in pieces(one, room, self._count)
+            for whole in self._fitting(piece)
+        ]
         vectors, tokens = self._vectors([fill(form, piece.title, piece.text) for _, piece in cut])
         return Embedded(vectors, tuple(owner for owner, _ in cut), tokens)
 
@@ -123,6 +128,16 @@ class OnnxEmbedder:
 
     def close(self) -> None:
         """See :class:`~drawwell.protocols.Embedder`: nothing is open."""
+
+    def _fitting(self, piece: Passage) -> Iterator[Passage]:
+        """A piece, or the halves of one whose title and text have more tokens together than each alone."""
+        tokens = self._count(fill(self._layout.prompts.document, piece.title, piece.text)) + self._special
+        parts = halves(piece) if tokens > self._layout.window else None
+        if parts is None:
+            yield piece
+            return
+        for part in parts:
+            yield from self._fitting(part)
 
     def _count(self, text: str) -> int:
         return len(self._tokenizer.encode(sendable(text), add_special_tokens=False).ids)
