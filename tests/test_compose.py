@@ -169,3 +169,41 @@ def test_a_store_answers_when_the_disk_is_full(docs: Path, monkeypatch: pytest.M
     (docs / "b.md").write_text("# Beta\n\n" + "Words about ledgers. " * 10_000)
     with pytest.warns(UserWarning, match="full"), open_corpus(docs) as corpus:
         assert corpus.search("gateways").hits
+
+
+def test_a_corpus_opens_with_a_model(docs: Path, minilm: Path) -> None:
+    """The folder gets its vectors when it is opened, and searches find by meaning; closing lets go of the model."""
+    (docs / "b.md").write_text("# Pets\n\nA kitten sleeps on the sofa.\n")
+    with open_corpus(docs, embed="onnx:all-MiniLM-L6-v2", models=str(minilm.parent)) as corpus:
+        found = corpus.search("feline napping")
+        assert (found.hits[0].doc, found.mode) == ("b.md", "hybrid")
+        vectors = corpus.status().vectors
+        assert vectors is not None
+        assert (vectors.model, vectors.sections, vectors.lacking) == ("onnx:all-MiniLM-L6-v2", 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "cause"),
+    [
+        ({"embed": "onnx:nosuch"}, "there is no model nosuch on this machine"),
+        ({"embed": "ollama:x", "embed_url": "http://127.0.0.1:9", "model_retry": 0.01}, "nothing answers at"),
+        ({"summarizer": "openai:x"}, "OPENAI_API_KEY is not set"),
+    ],
+)
+def test_a_model_that_fails_is_warned_of(
+    docs: Path, settings: dict[str, str], cause: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The corpus opens and words answer; the warning says why a model did not do its part."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with (
+        pytest.warns(UserWarning, match=f"summaries or vectors are not complete: .*{cause}"),
+        open_corpus(docs, **settings) as corpus,
+    ):
+        assert corpus.search("gateways").hits[0].doc == "a.md"
+
+
+def test_a_provider_that_nobody_knows_is_refused(docs: Path) -> None:
+    """What is misspelt in a call is an error there, like every other wrong setting, before anything is taken in."""
+    with pytest.raises(ConfigurationError, match="embed: got 'nosuch:x'"):
+        open_corpus(docs, embed="nosuch:x")
+    assert not (docs / ".drawwell").exists()

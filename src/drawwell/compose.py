@@ -340,6 +340,7 @@ def open_corpus(
     given = {**settings, "store": None if store is None else str(store)}
     loaded = load_settings(folder if ingest and folder.is_dir() else None, given)
     place = corpus_place(folder, loaded)
+    search_models(loaded)  # what is misspelt is refused before anything is taken in
     if ingest and folder.is_dir() and place.root is not None:
         done = refresh_if_possible(place, loaded, progress)
         if isinstance(done, StoreUnwritable):

@@ -16,7 +16,7 @@ from drawwell.cli.errors import describe, exit_code
 from drawwell.cli.main import COMMANDS, app, main
 from tests.cli.helpers import drawwell, drawwell_process
 
-HEAVY = ("mcp", "sqlalchemy", "numpy", "rich", "pydantic", "sqlite3", "tantivy", "pyromark", "asyncio")
+HEAVY = ("mcp", "sqlalchemy", "numpy", "rich", "pydantic", "sqlite3", "tantivy", "pyromark", "asyncio", "filelock")
 
 
 def commands() -> list[tuple[str, click.Command]]:

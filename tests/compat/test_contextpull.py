@@ -16,13 +16,17 @@ from contextpull.store import Store as PeerStore
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from drawwell.corpus.ingest.embedding import Embedding, embed_sections
+from drawwell.corpus.ingest.report import EmbeddingReport
 from drawwell.corpus.ingest.run import ingest
 from drawwell.corpus.operations.corpus import Corpus
+from drawwell.corpus.operations.meaning import SearchModels
 from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.store.handle import Store
 from drawwell.errors import NotFound
 from tests.compat.queries import GREPS, NEIGHBOURS, READS, SEARCHES
 from tests.conformance.builder import build
+from tests.corpus.guests import DIMENSION, WordEmbedder
 
 HERE = Path(__file__).parent
 PEERS_STORE = HERE / "contextpull-0.2.1.sqlite"
@@ -213,6 +217,39 @@ def test_contextpull_greps_our_store(peer: Ops, ours: Corpus, args: dict[str, An
 def test_contextpull_prints_our_index(peer: Ops, ours: Corpus) -> None:
     """ContextPull gives our index text, as it is stored."""
     assert peer.index() == ours.index().text
+
+
+def test_contextpull_reads_our_store_with_vectors(our_store: Path, tmp_path: Path) -> None:
+    """A store with vectors is as good to ContextPull as one without: the same hits, and vectors where it looks."""
+    shutil.copytree(our_store.parent, tmp_path / "store", ignore=shutil.ignore_patterns("*.lock*", "sample", "words"))
+    place = tmp_path / "store" / our_store.name
+    with PeerStore.open(place) as store:
+        before = [hit.id for hit in Ops(store).search("refund").hits]
+    model = WordEmbedder()
+    embed_sections(place, Embedding(model), EmbeddingReport(model=model.name), lambda done, total: None)
+    with PeerStore.open(place) as store:
+        assert [hit.id for hit in Ops(store).search("refund").hits] == before
+        assert before
+    sql = "SELECT model, dim, length(vec) FROM embeddings JOIN sections ON section_id = id"
+    with contextlib.closing(sqlite3.connect(place)) as connection:
+        assert set(connection.execute(sql)) == {(model.name, DIMENSION, 4 * DIMENSION)}
+        assert len(list(connection.execute(sql))) == connection.execute("SELECT count(*) FROM sections").fetchone()[0]
+
+
+def test_a_peers_store_with_vectors_opens(tmp_path: Path) -> None:
+    """Vectors that ContextPull made are not ours to compare with: words answer, and who asked for more is told."""
+    place = Path(shutil.copy(PEERS_STORE, tmp_path))
+    with contextlib.closing(sqlite3.connect(place)) as connection:
+        (name,) = connection.execute("SELECT id FROM sections LIMIT 1").fetchone()
+        vector = WordEmbedder().embed_query("refund").astype("<f4").tobytes()
+        connection.execute("INSERT INTO embeddings VALUES (?, 'theirs', ?, ?)", (name, DIMENSION, vector))
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('embed_model', 'theirs')")
+        connection.commit()
+    with Corpus(Store.open(place), models=SearchModels(embedder=WordEmbedder())) as corpus:
+        assert corpus.search("refund").hits
+        found = corpus.search("refund", mode="hybrid")
+        assert (found.mode, corpus.status().vectors) == ("plain", None)
+        assert "there are no vectors in this store" in (found.hint or "")
 
 
 WORDS = (

@@ -353,8 +353,10 @@ def test_meaning_takes_part_when_every_corpus_has_vectors(tmp_path: Path) -> Non
         found = group.search("truck")
         assert (found.mode, found.legs) == ("lexical", ())
         assert [hit.doc for hit in found.hits] == ["food/b.md"]
-        assert "food/: no section has a vector yet" in (group.search("truck", within=["food", "cars"]).hint or "")
+        assert found.hint == "words alone were searched, since models could not take part in food/"
         _embedded(roots["food"], model)
         found = group.search("truck")
         assert (found.mode, found.legs) == ("hybrid", ("words", "vectors"))
         assert {hit.doc for hit in found.hits[:2]} == {"food/b.md", "cars/a.md"}
+        assert found.hint == "cars: no section holds the words of the query: these are the nearest in meaning"
+        assert group.search("truck", within=["food", "cars/none.md"]).mode == "hybrid"

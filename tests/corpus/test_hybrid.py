@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,18 @@ def test_a_model_that_fails_is_named_and_words_serve(root: Path, error: Exceptio
             assert found.hits == docs.search("automobile", mode="lexical").hits
             assert str(error) in (found.hint or "")
             assert "words alone" in (found.hint or "")
+
+
+def test_damaged_codes_are_named_and_words_serve(root: Path) -> None:
+    """A file that was damaged costs the vectors, not the search."""
+    with closing(sqlite3.connect(store_path(root))) as connection, connection:
+        connection.execute("UPDATE drawwell_vectors SET codes = substr(codes, 1, length(codes) - 1)")
+    with corpus(root, embedder=embedder()) as docs:
+        found = docs.search("automobile", mode="hybrid")
+        assert found.mode == "lexical"
+        assert found.hits == docs.search("automobile", mode="lexical").hits
+        assert "a blob of" in (found.hint or "")
+        assert "words alone" in (found.hint or "")
 
 
 def test_a_client_with_another_model_searches_by_words_and_says_so(root: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from drawwell.cli.errors import describe
-from drawwell.cli.ingest import INGEST_SETTINGS
+from drawwell.cli.ingest import INGEST_SETTINGS, MODEL_SETTINGS
 from drawwell.cli.options import quiet_option, setting_options
 from drawwell.cli.output import Session, note, print_data
 from drawwell.errors import Error
@@ -24,7 +24,7 @@ _PATIENCE = 0.5  # seconds
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@setting_options(*INGEST_SETTINGS)
+@setting_options(*INGEST_SETTINGS, *MODEL_SETTINGS)
 @click.option("--poll", is_flag=True, help="Look again and again instead of asking the system; for network folders.")
 @quiet_option
 @click.pass_obj
@@ -59,4 +59,4 @@ def watch(session: Session, /, folder: Path, poll: bool, quiet: bool, **given: A
         except Error as error:  # a half-saved settings file, say: the next change may repair it
             note(describe(error))
         else:
-            print_data(report.lines()[0])
+            print_data("\n".join([report.lines()[0], *(report.models.lines() if report.models else [])]))

@@ -18,6 +18,7 @@ __all__ = ["rotate", "rotate_back"]
 
 _ROUNDS = 5
 _LARGEST_MATRIX = 1536  # 9 MB
+_FEW = 8
 _STRIDE = 64
 """Vectors that are turned at a time, so that they stay in the processor's cache."""
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -35,21 +36,30 @@ def rotate(vectors: Floats, seed: int) -> Floats:
     Returns:
         The same shape; lengths and inner products stay.
     """
-    if vectors.shape[1] <= _LARGEST_MATRIX:
-        return vectors @ _matrix(vectors.shape[1], seed)
+    if _by_matrix(vectors):
+        return np.asarray(np.einsum("ij,jk->ik", vectors, _matrix(vectors.shape[1], seed)))
     return _transform(vectors, seed)
 
 
 def rotate_back(vectors: Floats, seed: int) -> Floats:
     """Undo ``rotate``."""
-    if vectors.shape[1] <= _LARGEST_MATRIX:
-        return vectors @ _matrix(vectors.shape[1], seed).T
+    if _by_matrix(vectors):
+        return np.asarray(np.einsum("ij,kj->ik", vectors, _matrix(vectors.shape[1], seed)))
     return _in_strides(vectors, seed, _undo)
+
+
+def _by_matrix(vectors: Floats) -> bool:
+    """Whether these are so few that the steps of the transform take longer than its matrix.
+
+    BLAS takes no part: where other programs keep the cores busy, its threads wait for each other for tens of
+    milliseconds each time, and afterwards they go on to wait for more.
+    """
+    return len(vectors) <= _FEW and vectors.shape[1] <= _LARGEST_MATRIX
 
 
 @lru_cache(maxsize=4)
 def _matrix(dimension: int, seed: int) -> Floats:
-    """The rotation as a matrix, by which a processor multiplies faster than numpy adds."""
+    """The rotation as a matrix."""
     matrix = _transform(np.eye(dimension, dtype=np.float32), seed)
     matrix.flags.writeable = False
     return matrix

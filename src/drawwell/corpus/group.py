@@ -105,14 +105,16 @@ class CorpusGroup:
         scopes = self._scopes(within)
         lists, answers = self._asked(scopes, query, mode, start + limit + 1)
         if len({answer.legs for answer in answers.values()}) > 1:  # their scores have nothing in common
+            scopes = replace(scopes, notes=(*scopes.notes, _words_alone(answers)))
             lists, answers = self._asked(scopes, query, "lexical", start + limit + 1)
         loose = all(answers[name].loose for name, hits in lists.items() if hits)
-        told = [hits for name, hits in lists.items() if loose or not answers[name].loose]
+        kept = {name for name, one in answers.items() if loose or not one.loose or "vectors" in one.legs}
+        told = [hits for name, hits in lists.items() if name in kept]
         merged = list(merge(*told, key=lambda hit: -hit.score))
         hints = {
             name: answer.hint
             for name, answer in answers.items()
-            if within or not merged or (answer.hits and (loose or not answer.loose))
+            if within or not merged or (answer.hits and name in kept)
         }
         ran = next((answer.mode for answer in answers.values()), mode)
         hint = self._hint(scopes, hints)
@@ -334,6 +336,13 @@ class CorpusGroup:
             for hint, names in said.items()
         ]
         return "; ".join([*scopes.notes, *own, *self._missing_notes()]) or None
+
+
+def _words_alone(answers: Mapping[str, SearchResult]) -> str:
+    """Which corpora keep models from taking part in the answer of all."""
+    fewest = min(len(answer.legs) for answer in answers.values())
+    names = [f"{name}/" for name, answer in answers.items() if len(answer.legs) == fewest]
+    return f"words alone were searched, since models could not take part in {', '.join(names)}"
 
 
 @contextmanager

@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from drawwell.errors import ConfigurationError, DependencyError, Error, MissingExtra
 from drawwell.providers import registry
 from drawwell.providers.folders import MANIFEST, WANTED, check_name, config_value, is_sound, onnx_file, write_manifest
@@ -130,6 +128,8 @@ def _place(name: str, getting: Getting) -> Iterator[Path | None]:
     folder = getting.options.models / check_name(name)
     if (folder.parent / MANIFEST).exists() or (folder.is_dir() and any(folder.glob(f"*/{MANIFEST}"))):
         raise ConfigurationError(f"{name} would lie in another model, or another in it", "Take another name")
+    from filelock import FileLock, Timeout  # brings asyncio, which `--help` can do without
+
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(folder.parent / f".{folder.name}.lock", timeout=_WAIT_SECONDS):

@@ -5,7 +5,7 @@ against a query rounded to a few bits, by counting bits in common (as in RaBitQ,
 what fits best by that has its whole code scored. The best of those are scored by what ``exact`` gives.
 
 The codes are kept as bit planes: the highest bits of all coordinates, which are the signs, are one array, so that the
-first look reads an eighth of the codes of four bits.
+first look reads a quarter of the codes of four bits.
 """
 
 from __future__ import annotations

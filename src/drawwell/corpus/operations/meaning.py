@@ -18,7 +18,7 @@ from drawwell.corpus.operations.search import BY_MODELS, Legs, Query, candidates
 from drawwell.corpus.operations.view import Look, SectionRow
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.vectors import answering_model, model_with_id
-from drawwell.errors import Error
+from drawwell.errors import Error, StoreError
 from drawwell.protocols import Embedder, ModelIdentity, Reranker
 from drawwell.retrieval.fusion import CONVEX, Fusion
 
@@ -162,7 +162,10 @@ class Meaning:
         if asked.vector is None or model_id is None:
             notes += [f"{why_not}: {_WORDS_ALONE}"] if why_not else []
             return Legs(judged=judged, notes=tuple(notes))
-        leg = self._vectors.leg(look, model_id, asked.vector)
+        try:
+            leg = self._vectors.leg(look, model_id, asked.vector)
+        except StoreError as error:
+            return Legs(judged=judged, notes=(*notes, f"{error.message}: {_WORDS_ALONE}"))
         lacking = leg.lacking
         notes += [f"{lacking} section{'s have' if lacking > 1 else ' has'} no vector yet"] if lacking else []
         return Legs(leg, judged, tuple(notes), self.models.fusion)

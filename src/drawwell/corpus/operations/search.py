@@ -122,7 +122,7 @@ def search(look: Look, query: Query, legs: Legs) -> SearchResult:
     scope = resolve(entries, look.table)
     notes += [*legs.notes, *scope.notes, *look.notes()]
     if scope.doc_ids is not None and not scope.doc_ids:
-        return SearchResult(hits=(), mode=ranking.mode, hint=_hint(notes))
+        return SearchResult(hits=(), mode=ranking.mode, legs=ranking.legs, hint=_hint(notes))
     ranked = ranking.top(scope, start + query.limit + 1)
     notes += ranking.missed() if ranked else [*_nothing(look, ranking, scope), *ranking.missed()]
     page = ranked[start : start + query.limit]
