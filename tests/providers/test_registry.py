@@ -104,3 +104,11 @@ def test_a_package_that_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         registry.load_provider("bare", Provider("bare_provider", ""))
     with pytest.raises(MissingExtra):
         registry.load_provider("bare", Provider("bare_provider", "onnx"))
+
+
+def test_the_usual_reranker_needs_no_name(tmp_path: Path) -> None:
+    """``onnx`` alone means the cross-encoder that FlashRank takes too; an embedding model must be named."""
+    with pytest.raises(ConfigurationError, match=r"ms-marco-MiniLM-L12-v2"):
+        registry.reranker("onnx", ProviderOptions(models=tmp_path))
+    with pytest.raises(ConfigurationError, match="names no model"):
+        registry.embedder("onnx", ProviderOptions(models=tmp_path))

@@ -1,9 +1,9 @@
 """A rotation that makes the coordinates of any vector look alike: signs and Hadamard transforms, in integers and sums.
 
-Its signs and orders come from a hash that is written down here, and it is made by additions in a fixed order, so that
-it is the same on every host, which a QR decomposition is not. A dimension that is no power of two is covered by two
-overlapping blocks, so that nothing is padded. Source of the idea: Ailon and Chazelle, *The Fast Johnson-Lindenstrauss
-Transform*, 2009.
+Its signs and orders come from a hash that is written down here, and its matrix is made by sums in a fixed order, so
+that it is the same on every host, which a QR decomposition is not. A dimension that is no power of two is covered by
+two overlapping blocks, so that nothing is padded. Source of the idea: Ailon and Chazelle, *The Fast
+Johnson-Lindenstrauss Transform*, 2009.
 """
 
 from __future__ import annotations

@@ -34,11 +34,13 @@ class Provider:
         module: below ``drawwell.providers``; its ``make(model, options)`` gives the provider.
         extra: what ``pip install 'drawwell[...]'`` must bring; empty when nothing is needed.
         local: whether the model runs in this process.
+        usual: the model that is meant when none is named; empty where one must be.
     """
 
     module: str
     extra: str
     local: bool = False
+    usual: str = ""
 
 
 EMBEDDERS: Mapping[str, Provider] = {
@@ -56,7 +58,7 @@ SUMMARIZERS: Mapping[str, Provider] = {
     "anthropic": Provider("summary.anthropic", "anthropic"),
 }
 RERANKERS: Mapping[str, Provider] = {
-    "onnx": Provider("reranking.onnx", "onnx", local=True),
+    "onnx": Provider("reranking.onnx", "onnx", local=True, usual="cross-encoder/ms-marco-MiniLM-L12-v2"),
     "voyage": Provider("reranking.voyage", "voyage"),
 }
 
@@ -89,7 +91,7 @@ def reranker(name: str, options: ProviderOptions) -> Reranker:
 
 
 def provider_of(name: str, known: Mapping[str, Provider], setting: str) -> tuple[Provider, str]:
-    """The provider that a name names, and the model.
+    """The provider that a name names, and the model: for some providers the usual one where none is named.
 
     Raises:
         ConfigurationError: no such provider, or no model is named.
@@ -99,6 +101,8 @@ def provider_of(name: str, known: Mapping[str, Provider], setting: str) -> tuple
         near = difflib.get_close_matches(provider, known, n=1)
         advice = f"Did you mean {near[0]}:{model or 'MODEL'}?" if near else f"Providers: {', '.join(known)}"
         raise ConfigurationError(f"{setting}: got {name!r}, takes PROVIDER:MODEL", advice)
+    if not colon and known[provider].usual:
+        return known[provider], known[provider].usual
     if not colon or not model.strip():
         raise ConfigurationError(f"{setting}: got {name!r}, which names no model", f"Write {provider}:MODEL")
     return known[provider], model.strip()

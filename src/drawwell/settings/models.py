@@ -27,7 +27,7 @@ MODELS: tuple[Setting, ...] = (
         name="rerank",
         group="models",
         default="",
-        help="The model that judges the best hits of a search once more, as PROVIDER:MODEL; none when empty.",
+        help="What judges the best hits once more, as PROVIDER:MODEL, or onnx for its usual one; none when empty.",
         flag="--rerank",
     ),
     Setting(
