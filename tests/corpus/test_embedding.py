@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -156,6 +158,17 @@ def test_another_state_of_the_same_model_is_another_model(root: Path) -> None:
     embed(root, WordEmbedder())
     with pytest.raises(ConfigurationError, match="another state of test:words"):
         embed(root, WordEmbedder(revision="2"))
+
+
+def test_vectors_of_the_same_model_can_be_made_anew(root: Path) -> None:
+    """What to do when some are damaged: every text is read again."""
+    embed(root, WordEmbedder())
+    with closing(sqlite3.connect(store_path(root))) as connection, connection:
+        connection.execute("UPDATE drawwell_vectors SET codes = x'00'")
+    report = embed(root, WordEmbedder(), anew=True)
+    assert (report.embedded, report.lacking) == (SECTIONS, 0)
+    assert rows(root, "SELECT count(*) FROM drawwell_vectors WHERE length(codes) < 2") == [(0,)]
+    assert len(vectors(root)) == SECTIONS
 
 
 def test_documents_may_change_while_the_model_works(root: Path) -> None:

@@ -77,4 +77,4 @@ def read_blob(data: bytes) -> Blob:
 
 def damaged(what: str) -> StoreError:
     """The error for codes that cannot be used."""
-    return StoreError(what, "Delete the store and ingest its sources again")
+    return StoreError(what, "Have the vectors made anew: drawwell ingest DIR --embed PROVIDER:MODEL --re-embed")

@@ -19,6 +19,7 @@ from drawwell.corpus.store.vectors import (
     Unembedded,
     answering_model,
     coming_model,
+    forget_vectors,
     model_row,
     model_with_id,
     passage_hash,
@@ -123,6 +124,9 @@ class _Run:
         """The model's number, after noting that its vectors are being made."""
         connection = self._changes.connection
         answering, model_id = answering_model(connection), model_row(connection, identity)
+        if anew and model_id is not None and model_id == answering:
+            with self._changes.change() as connection:  # the same one: what it made may be damaged
+                forget_vectors(connection, model_id)
         if model_id is not None and model_id in (answering, coming_model(connection)):
             return model_id
         if answering is not None and not anew:
@@ -224,8 +228,10 @@ class _Run:
             sql = "SELECT doc_id, ordinal, vector_id FROM drawwell_embedded WHERE model_id = ?"
             for row in connection.execute(sql, (self.model_id,)).fetchall():
                 self._copy(connection, *row)
-            for table in ("drawwell_embedded", "drawwell_vectors", "drawwell_models"):
-                connection.execute(f"DELETE FROM {table} WHERE model_id <> ?", (self.model_id,))
+            for (other,) in connection.execute("SELECT model_id FROM drawwell_models").fetchall():
+                if other != self.model_id:
+                    forget_vectors(connection, other)
+                    connection.execute("DELETE FROM drawwell_models WHERE model_id = ?", (other,))
 
     def _forget_spare(self) -> None:
         """Keep no more vectors of texts that are gone than of those that are there, or than a fixed number."""

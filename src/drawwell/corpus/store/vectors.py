@@ -18,6 +18,7 @@ __all__ = [
     "answering_model",
     "coming_model",
     "exact_rows",
+    "forget_vectors",
     "model_row",
     "model_with_id",
     "newest_row",
@@ -98,6 +99,12 @@ def set_answering(connection: sqlite3.Connection, model_id: int, name: str) -> N
 def set_coming(connection: sqlite3.Connection, model_id: int) -> None:
     """Note the model whose vectors are being made."""
     connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_COMING, str(model_id)))
+
+
+def forget_vectors(connection: sqlite3.Connection, model_id: int) -> None:
+    """Drop all vectors of a model. The copies for other readers of the format stay until others take their place."""
+    connection.execute("DELETE FROM drawwell_embedded WHERE model_id = ?", (model_id,))
+    connection.execute("DELETE FROM drawwell_vectors WHERE model_id = ?", (model_id,))
 
 
 _LACKING = (
