@@ -44,6 +44,16 @@ def test_weights_shift_the_order() -> None:
     assert set(fuse(words, dense)) == {"a", "b"}
 
 
+def test_among_code_meaning_counts_more() -> None:
+    """With its own weight where all candidates are code, and with one in between where some are."""
+    words, dense = {"a": 9.0, "b": 1.0, "c": 4.0}, {"a": 0.1, "b": 0.9, "c": 0.4}
+    weights = Fusion(weights=Weights(words=2.0, dense=1.0, dense_of_code=4.0))
+    assert order(fuse(words, dense, weights))[0] == "a"
+    assert order(fuse(words, dense, weights, code=1.0))[0] == "b"
+    half = Fusion(weights=Weights(words=2.0, dense=2.5))
+    assert fuse(words, dense, weights, code=0.5) == pytest.approx(fuse(words, dense, half))
+
+
 def test_reciprocal_ranks_add_up() -> None:
     """1 / (60 + rank) of each leg."""
     fused = fuse({"a": 9.0, "b": 1.0}, {"b": 0.9, "c": 0.2}, Fusion("reciprocal"))

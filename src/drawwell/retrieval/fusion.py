@@ -32,10 +32,13 @@ class Weights:
     Attributes:
         words: of the score by words.
         dense: of the cosine.
+        dense_of_code: of the cosine where all candidates are source code, whose words say little of what it is for; in
+            between where some are. None for ``dense``.
     """
 
     words: float
     dense: float
+    dense_of_code: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +57,16 @@ class Fusion:
 CONVEX = Fusion()
 
 
-def fuse(words: Mapping[Item, float], dense: Mapping[Item, float], fusion: Fusion = CONVEX) -> dict[Item, float]:
+def fuse(
+    words: Mapping[Item, float], dense: Mapping[Item, float], fusion: Fusion = CONVEX, code: float = 0.0
+) -> dict[Item, float]:
     """The fused score of every item that a leg has scored.
 
     Args:
         words: scores by words, 0 or more; empty when nothing holds any.
         dense: cosines; empty without vectors.
         fusion: how.
+        code: share of the candidates that are source code.
 
     Returns:
         Scores, higher is better; of a convex sum on the measure of the words, or of the cosines where there are none.
@@ -68,7 +74,10 @@ def fuse(words: Mapping[Item, float], dense: Mapping[Item, float], fusion: Fusio
     if fusion.method == "reciprocal":
         return _reciprocal(words, dense)
     weights = fusion.weights or _fitted()
-    legs = [(weight, scores) for weight, scores in ((weights.words, words), (weights.dense, dense)) if scores]
+    meaning = weights.dense
+    if weights.dense_of_code is not None:
+        meaning += code * (weights.dense_of_code - meaning)
+    legs = [(weight, scores) for weight, scores in ((weights.words, words), (meaning, dense)) if scores]
     whole = sum(weight for weight, _ in legs)
     fused = dict.fromkeys([*words, *dense], 0.0)
     for weight, scores in legs:

@@ -108,7 +108,17 @@ class HybridRanking:
             lexical.update(self._words.scores([place for place in near if place not in words]))
         if self._dense is not None:
             cosines.update(self._dense.scores([place for place in words if place not in near]))
-        return fuse(lexical, cosines, self._fusion)
+        return fuse(lexical, cosines, self._fusion, self._share_of_code(list(cosines)) if cosines else 0.0)
+
+    def _share_of_code(self, places: Sequence[Place]) -> float:
+        """How many of some sections are source code and nothing else."""
+        wanted = ", ".join(["(?, ?)"] * len(places))
+        sql = (
+            f"WITH wanted (doc_id, ordinal) AS (VALUES {wanted}) SELECT count(*) FROM wanted"
+            " CROSS JOIN sections s ON s.doc_id = wanted.doc_id AND s.ordinal = wanted.ordinal WHERE s.kind = 'code'"
+        )
+        values = [number for place in places for number in place]
+        return float(self._look.connection.execute(sql, values).fetchone()[0]) / len(places)
 
     def _place(self, one: Ranked) -> Place:
         if not one.name:
