@@ -38,6 +38,8 @@ _LEAST = 1000
 """Of more than those, how many codes are scored at least."""
 _STRIDE = 512
 """Vectors that are unpacked at a time, so that they stay in the processor's cache."""
+_SIGN_STRIDE = 32_768
+"""Vectors whose signs are looked at at a time, likewise."""
 _SHARE = 0.015
 """Of many, the share whose codes are scored."""
 _QUERY_PLANES = 3
@@ -207,14 +209,19 @@ def _likely(block: _Block, rows: Rows, turned: Floats, count: int) -> Rows:
     for plane in range(_QUERY_PLANES):
         packed = np.packbits((rounded >> plane) & 1, bitorder="little")
         bits[plane, : len(packed)] = packed
-    inner = np.zeros(len(rows), np.int32)
-    positive = np.zeros(len(rows), np.int32)
+    inner, positive = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32)
     whole = len(rows) == block.signs.shape[1]
-    for word, masks in zip(block.signs, bits.view(np.uint64).T, strict=True):
-        signs = word if whole else word[rows]
-        positive += np.bitwise_count(signs)
-        for plane, mask in enumerate(masks):
-            inner += np.left_shift(np.bitwise_count(signs & mask), plane, dtype=np.int32)
+    for start in range(0, len(rows), _SIGN_STRIDE):
+        part = slice(start, start + _SIGN_STRIDE)
+        signs = block.signs[:, part] if whole else block.signs[:, rows[part]]
+        counts = np.zeros((_QUERY_PLANES, signs.shape[1]), np.uint16)
+        ones = np.zeros(signs.shape[1], np.uint16)
+        for word, masks in zip(signs, bits.view(np.uint64).T, strict=True):
+            ones += np.bitwise_count(word)
+            for plane, mask in enumerate(masks):
+                counts[plane] += np.bitwise_count(word & mask)
+        positive[part] = ones
+        inner[part] = (1 << np.arange(_QUERY_PLANES)) @ counts
     step = max(high - low, 1e-12) / steps
     fits = (2 * step) * inner + (2 * low) * positive - float(turned.sum())
     fits = fits * (block.scales if len(rows) == len(block.scales) else block.scales[rows])
