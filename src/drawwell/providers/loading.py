@@ -59,18 +59,22 @@ class Loading(Generic[Model]):
         self._lock = threading.Lock()
         self._attempt: _Attempt[Model] | None = None
 
-    def get(self) -> Model:
+    def get(self, seconds: float | None = None) -> Model:
         """The model.
 
+        Args:
+            seconds: the most to wait for it; None for as long as it takes.
+
         Raises:
-            NotReady: it is being loaded, and nobody is to wait for it.
+            NotReady: it is being loaded, and nobody is to wait for it, or so long.
             Error: why it could not be loaded.
         """
         attempt = self._begun()
         if not attempt.done.is_set():
             if self._background:
                 raise NotReady(f"the model {self._name} is still being loaded")
-            attempt.done.wait()
+            if not attempt.done.wait(seconds):
+                raise NotReady(f"the model {self._name} is still being loaded")
         if attempt.model is None:
             error = attempt.error or DependencyError(f"the model {self._name} could not be loaded")
             raise error.with_traceback(None)  # raised once more for each who asks: without this it would grow
@@ -124,7 +128,7 @@ class LoadedEmbedder:
 
     def embed_query(self, text: str, seconds: float | None = None) -> Vectors:
         """See :class:`~drawwell.protocols.Embedder`."""
-        return self._loading.get().embed_query(text, seconds)
+        return self._loading.get(seconds).embed_query(text, seconds)
 
     def close(self) -> None:
         """See :class:`~drawwell.protocols.Embedder`."""
@@ -146,7 +150,7 @@ class LoadedReranker:
 
     def scores(self, query: str, passages: Sequence[str], seconds: float | None = None) -> list[float]:
         """See :class:`~drawwell.protocols.Reranker`."""
-        return self._loading.get().scores(query, passages, seconds)
+        return self._loading.get(seconds).scores(query, passages, seconds)
 
     def close(self) -> None:
         """See :class:`~drawwell.protocols.Reranker`."""

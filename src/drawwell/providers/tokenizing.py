@@ -23,13 +23,19 @@ def load_tokenizer(folder: Path) -> Tokenizer:
         ConfigurationError: there is none, or it is damaged.
     """
     place = folder / "tokenizer.json"
+    if not place.is_file():
+        raise ConfigurationError(f"{place} is missing", ADVICE)
     try:
-        return Tokenizer.from_file(str(place))
-    except Exception as error:
-        fault = f"cannot be read: {first_line(error)}" if place.is_file() else "is missing"
-        raise ConfigurationError(f"{place} {fault}", ADVICE) from error
+        tokenizer = Tokenizer.from_file(str(place))
+        tokenizer.encode("a \u6f22 \U0001f600")  # some faults show only in use
+        tokenizer.encode("a", "b")
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # noqa: BLE001 - a panic of the library is no Exception
+        raise ConfigurationError(f"{place} cannot be read: {first_line(error)}", ADVICE) from None
+    return tokenizer
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """What a library says of a failure, as far as it fits a message."""
     return str(error).partition("\n")[0][:200]
