@@ -209,7 +209,8 @@ def _likely(block: _Block, rows: Rows, turned: Floats, count: int) -> Rows:
     for plane in range(_QUERY_PLANES):
         packed = np.packbits((rounded >> plane) & 1, bitorder="little")
         bits[plane, : len(packed)] = packed
-    inner, positive = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32)
+    step = np.float32(max(high - low, 1e-12) / steps)
+    fits = np.empty(len(rows), np.float32)
     whole = len(rows) == block.signs.shape[1]
     for start in range(0, len(rows), _SIGN_STRIDE):
         part = slice(start, start + _SIGN_STRIDE)
@@ -220,11 +221,12 @@ def _likely(block: _Block, rows: Rows, turned: Floats, count: int) -> Rows:
             ones += np.bitwise_count(word)
             for plane, mask in enumerate(masks):
                 counts[plane] += np.bitwise_count(word & mask)
-        positive[part] = ones
-        inner[part] = (1 << np.arange(_QUERY_PLANES)) @ counts
-    step = max(high - low, 1e-12) / steps
-    fits = (2 * step) * inner + (2 * low) * positive - float(turned.sum())
-    fits = fits * (block.scales if len(rows) == len(block.scales) else block.scales[rows])
+        inner = counts[0]
+        for plane in range(1, _QUERY_PLANES):
+            inner += counts[plane] << np.uint16(plane)
+        fits[part] = inner * (2 * step) + ones * np.float32(2 * low)
+    fits -= turned.sum()
+    fits *= block.scales if len(rows) == len(block.scales) else block.scales[rows]
     edge = np.partition(fits, len(fits) - count)[len(fits) - count]
     above, level = np.flatnonzero(fits > edge), np.flatnonzero(fits == edge)
     first = np.argsort(block.keys[rows[level]], kind="stable")[: count - len(above)]  # in whatever order they came
