@@ -100,7 +100,7 @@ def find_folder(name: str, models: Path) -> Path:
     else:
         folder = models / check_name(name)
         advice = f"Get it with: drawwell models pull {name}"
-    if not folder.is_dir():
+    if not _is_folder(folder):
         raise ConfigurationError(f"there is no model {name} on this machine", advice)
     return folder
 
@@ -150,7 +150,7 @@ def manifest(folder: Path) -> dict[str, dict[str, object]]:
 
 def source(folder: Path) -> str:
     """Where a model came from, in the words of its manifest; empty where nobody says."""
-    return str(_read_json(folder / MANIFEST).get("source", ""))
+    return "".join(char for char in str(_read_json(folder / MANIFEST).get("source", "")) if char.isprintable())
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -165,7 +165,14 @@ def _read_json(path: Path) -> dict[str, Any]:
 def _leaves(name: str) -> bool:
     """Whether a file's name leads out of the folder that it is to be in."""
     path = PureWindowsPath(name)  # takes both kinds of slashes, and knows drives
-    return bool(path.anchor) or ".." in path.parts
+    return bool(path.anchor) or ".." in path.parts or "\0" in name
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # a name that no folder can have
+        return False
 
 
 def is_sound(folder: Path) -> bool:
@@ -210,7 +217,7 @@ def revision(folder: Path) -> str:
 
 
 def _hash_of(path: Path) -> str:
-    return _sha256(path) if path.is_file() else "missing"
+    return _sha256(path) if _size(path) is not None and path.is_file() else "missing"
 
 
 def _size(path: Path) -> int | None:

@@ -40,9 +40,9 @@ _STRIDE = 512
 """Vectors that are unpacked at a time, so that they stay in the processor's cache."""
 _SIGN_STRIDE = 32_768
 """Vectors whose signs are looked at at a time, likewise."""
-_SHARE = 0.015
+_SHARE = 0.012
 """Of many, the share whose codes are scored."""
-_QUERY_PLANES = 3
+_QUERY_PLANES = 2
 """Bits to which a query's coordinates are rounded for the first look."""
 
 
@@ -96,6 +96,11 @@ class VectorTable:
             return {}
         found, counts = np.unique(self._block.keys >> KEY_BITS, return_counts=True)
         return dict(zip(found.tolist(), counts.tolist(), strict=True))
+
+    def holds(self, keys: Collection[int]) -> bool:
+        """Whether there is a vector with one of some keys."""
+        named = np.fromiter(keys, np.int64, len(keys))
+        return self._block is not None and bool(np.isin(named, self._block.keys).any())
 
     def extended(self, rows: Iterable[tuple[int, bytes]]) -> VectorTable:
         """A table with more vectors.
@@ -267,5 +272,7 @@ def _exact_scores(query: Floats, vectors: Mapping[int, bytes]) -> dict[int, floa
     pieces = sizes // (2 * len(query))
     rows = np.frombuffer(b"".join(vectors.values()), "<f2").reshape(-1, len(query)).astype(np.float32)
     cosines = np.einsum("ij,j->i", rows, query)
+    if not np.isfinite(cosines).all():
+        raise damaged("a section's exact vectors have numbers that are not finite")
     best = np.maximum.reduceat(cosines, np.cumsum(pieces) - pieces)
     return dict(zip(vectors, best.tolist(), strict=True))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["KEY_BITS", "LAST_ORDINAL", "key_of", "place_of"]
+__all__ = ["KEY_BITS", "LAST_GENERATION", "LAST_ORDINAL", "key_of", "place_of"]
 
 KEY_BITS = 24
 """Of a key, that number a section within its document; the rest is the document's generation."""
 LAST_ORDINAL = (1 << KEY_BITS) - 1
+LAST_GENERATION = (1 << 63 - KEY_BITS) - 1
+"""Beyond it a key is no int64."""
 
 
 def key_of(generation: int, ordinal: int) -> int:

@@ -138,7 +138,9 @@ class _Run:
                 " VALUES (?, ?, ?, ?, ?)",
                 astuple(identity),
             )
-            model_id = model_row(connection, identity) or 0
+            if model_id is None:
+                model_id = model_row(connection, identity) or 0
+                forget_vectors(connection, model_id)  # of a row that is gone, whose number comes again
             if answering is None:
                 set_answering(connection, model_id, identity.name)
             else:

@@ -6,8 +6,9 @@ The line made without a model stands until then, and after a failure, which the 
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -92,17 +93,12 @@ class _Run:
         todo = self._lacking()
         total = len(todo)
         asked = iter([one for one in todo if not self._take_kept(one)])
-        with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="drawwell-summarize") as pool:
-            running = {self._ask(pool, one): one for one in islice(asked, _AT_ONCE)}
-            try:
-                while running:
-                    for future in wait(running, return_when=FIRST_COMPLETED).done:
-                        self._done(running.pop(future), future)
-                        running |= {self._ask(pool, one): one for one in islice(asked, 1)}
-                    self.tell(self.report.generated + self.report.cached, total)
-            finally:
-                for future in running:
-                    future.cancel()
+        running = {self._ask(one): one for one in islice(asked, _AT_ONCE)}
+        while running:
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                self._done(running.pop(future), future)
+                running |= {self._ask(one): one for one in islice(asked, 1)}
+            self.tell(self.report.generated + self.report.cached, total)
 
     def conclude(self) -> None:
         """Write the index anew, with the new lines and with whose they are."""
@@ -118,7 +114,9 @@ class _Run:
                 skipped=_count(connection, "SELECT count(*) FROM drawwell_skipped"),
                 stale=_count(connection, "SELECT count(*) FROM drawwell_documents WHERE stale <> ''"),
             )
-            budget = int(read_meta(connection, "index_budget_tokens") or 0)
+            budget = _count(
+                connection, "SELECT max(CAST(value AS INTEGER)) FROM meta WHERE key = 'index_budget_tokens'"
+            )
             meta = {"summarizer": sources, **index_meta(connection, header, budget)}
             connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())
 
@@ -135,9 +133,19 @@ class _Run:
         self.report.cached += 1
         return True
 
-    def _ask(self, pool: ThreadPoolExecutor, one: _Unsummarized) -> Future[Summary]:
+    def _ask(self, one: _Unsummarized) -> Future[Summary]:
+        """Have the model asked by a daemon: a process that is to end does not wait for a service that hangs."""
         text = "\n".join(_shown(self.changes.connection, one))
-        return pool.submit(self.summarizer.summarize, _INSTRUCTIONS, text)
+        future: Future[Summary] = Future()
+
+        def ask() -> None:
+            try:
+                future.set_result(self.summarizer.summarize(_INSTRUCTIONS, text))
+            except BaseException as error:  # noqa: BLE001 - whoever waits raises it
+                future.set_exception(error)
+
+        threading.Thread(target=ask, name="drawwell-summarize", daemon=True).start()
+        return future
 
     def _done(self, one: _Unsummarized, future: Future[Summary]) -> None:
         try:
@@ -180,4 +188,4 @@ def _shown(connection: sqlite3.Connection, one: _Unsummarized) -> Iterator[str]:
 
 
 def _count(connection: sqlite3.Connection, sql: str) -> int:
-    return int(connection.execute(sql).fetchone()[0])
+    return int(connection.execute(sql).fetchone()[0] or 0)

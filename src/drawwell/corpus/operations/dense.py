@@ -90,7 +90,12 @@ def _grown(held: _Loaded, look: Look, newest: int) -> _Loaded:
     table = held.table
     if held.newest < newest:
         rows = vector_rows(look.connection, held.model_id, held.newest)
-        table = table.extended((key_of(generation, ordinal), codes) for generation, ordinal, codes in rows)
+        added = [(key_of(generation, ordinal), codes) for generation, ordinal, codes in rows]
+        if table.holds(
+            [key for key, _ in added]
+        ):  # the same model made them anew: those that are held are not in force
+            return _grown(replace(held, newest=0, table=table.empty()), look, newest)
+        table = table.extended(added)
     alive = look.table.by_generation
     dead = sum(count for generation, count in table.generations.items() if generation not in alive)
     lacking = sections_embedded(look.connection, held.model_id)[1]

@@ -8,6 +8,7 @@ from typing import Protocol
 from drawwell.corpus.operations.paths import Scope
 from drawwell.corpus.operations.plain import Ranked
 from drawwell.corpus.operations.view import Look
+from drawwell.errors import StoreError
 from drawwell.retrieval.fusion import CONVEX, Fusion, fuse
 
 __all__ = ["POOL", "HybridRanking", "Leg", "Place"]
@@ -73,13 +74,28 @@ class HybridRanking:
         self._fusion = fusion
         self._judged = _known(look, judged or {})
         self.mode = "lexical" if dense is None else "hybrid"
-        self.legs = ("words", *(["vectors"] if dense is not None else []), *(["reranker"] if judged else []))
+        self.legs: tuple[str, ...] = (
+            "words",
+            *(["vectors"] if dense is not None else []),
+            *(["reranker"] if judged else []),
+        )
         self.shown = words.shown
         self.loose = False
         self._alike = False
+        self._fault = ""
 
     def top(self, scope: Scope, wanted: int) -> list[Ranked]:
-        """The best sections, best first, ties in the order of path and ordinal."""
+        """The best sections, best first, ties in the order of path and ordinal. Without vectors that are damaged."""
+        try:
+            return self._top(scope, wanted)
+        except StoreError as error:
+            if self._dense is None:
+                raise
+            self._dense, self._fault = None, f"{error.message}: words alone were searched"
+            self.mode, self.legs = "lexical", tuple(leg for leg in self.legs if leg != "vectors")
+            return self._top(scope, wanted)
+
+    def _top(self, scope: Scope, wanted: int) -> list[Ranked]:
         ranked = [(self._place(one), one) for one in self._words.top(scope, max(wanted, POOL))]
         words = {place: one.score for place, one in ranked if place[1] >= 0}
         near = {} if self._dense is None else self._dense.top(scope, POOL)
@@ -96,10 +112,11 @@ class HybridRanking:
         return hits[:wanted]
 
     def missed(self) -> list[str]:
-        """What the ranking by words says; or that the hits are alike in meaning only."""
+        """What is wrong with the vectors; what the words' ranking says, or that the hits are alike in meaning only."""
+        faults = [self._fault] if self._fault else []
         if self._alike:
-            return ["no section holds the words of the query: these are the nearest in meaning"]
-        return self._words.missed()
+            return [*faults, "no section holds the words of the query: these are the nearest in meaning"]
+        return [*faults, *self._words.missed()]
 
     def _fused(self, words: Mapping[Place, float], near: Mapping[Place, float]) -> dict[Place, float]:
         """All candidates, each scored by both legs."""

@@ -6,6 +6,7 @@ said in the answer, and words alone serve.
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
@@ -17,6 +18,7 @@ from drawwell.corpus.operations.hybrid import Place
 from drawwell.corpus.operations.search import BY_MODELS, Legs, Query, candidates
 from drawwell.corpus.operations.view import Look, SectionRow
 from drawwell.corpus.store.handle import Store
+from drawwell.corpus.store.schema import translated
 from drawwell.corpus.store.vectors import answering_model, model_with_id
 from drawwell.errors import Error, StoreError
 from drawwell.protocols import Embedder, ModelIdentity, Reranker
@@ -185,9 +187,12 @@ class Meaning:
 
     def _held(self) -> ModelIdentity | None:
         """The model whose vectors the store has."""
-        connection = self._store.connection()
-        model_id = answering_model(connection) if self._store.own else None
-        return None if model_id is None else model_with_id(connection, model_id)
+        try:
+            connection = self._store.connection()
+            model_id = answering_model(connection) if self._store.own else None
+            return None if model_id is None else model_with_id(connection, model_id)
+        except sqlite3.DatabaseError as error:
+            raise translated(self._store.path, error) from error
 
 
 class _Recent(Generic[Value]):

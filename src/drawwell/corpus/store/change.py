@@ -48,6 +48,8 @@ class StoreChanges:
                 leave(self.connection)
         finally:
             self.connection.close()
+        if isinstance(error, sqlite3.Error):  # of reading between changes
+            raise write_failure(self._store, error) from error
 
     @contextmanager
     def change(self, *, content: bool = False) -> Iterator[sqlite3.Connection]:

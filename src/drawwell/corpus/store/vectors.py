@@ -12,6 +12,7 @@ from dataclasses import astuple
 from typing import NamedTuple
 
 from drawwell.protocols import ModelIdentity
+from drawwell.retrieval.keys import LAST_GENERATION, LAST_ORDINAL
 
 __all__ = [
     "Unembedded",
@@ -85,8 +86,9 @@ def coming_model(connection: sqlite3.Connection) -> int | None:
 
 
 def _model_named(connection: sqlite3.Connection, key: str) -> int | None:
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return int(row[0]) if row is not None and str(row[0]).isdigit() else None
+    sql = "SELECT nullif(max(CAST(value AS INTEGER), 0), 0) FROM meta WHERE key = ?"  # it may be no number
+    row = connection.execute(sql, (key,)).fetchone()
+    return None if row is None or row[0] is None else int(row[0])
 
 
 def set_answering(connection: sqlite3.Connection, model_id: int, name: str) -> None:
@@ -137,20 +139,27 @@ def sections_embedded(connection: sqlite3.Connection, model_id: int) -> tuple[in
     """How many sections have a vector of a model, and how many have none."""
     held = connection.execute("SELECT count(*) FROM drawwell_embedded WHERE model_id = ?", (model_id,)).fetchone()[0]
     total = connection.execute("SELECT coalesce(sum(n_sections), 0) FROM documents").fetchone()[0]
-    return int(held), int(total) - int(held)
+    return int(held), max(0, int(total) - int(held))
 
 
 def newest_row(connection: sqlite3.Connection) -> int:
     """The last row that was ever added to ``drawwell_embedded``: when it is the same, no vector is new."""
-    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'drawwell_embedded'").fetchone()
+    row = connection.execute(
+        "SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = 'drawwell_embedded'"
+    ).fetchone()
     return 0 if row is None else int(row[0])
 
 
 def vector_rows(connection: sqlite3.Connection, model_id: int, after: int) -> list[tuple[int, int, bytes]]:
-    """Generation, ordinal and codes of the sections that were embedded after a row, in the order of rows."""
+    """Generation, ordinal and codes of the sections that were embedded after a row, in the order of rows.
+
+    What a damaged store says is of no place, or is no bytes, is passed over here or refused by who reads the codes.
+    """
     sql = (
-        "SELECT e.generation, e.ordinal, v.codes FROM drawwell_embedded e JOIN drawwell_vectors v USING (vector_id)"
-        " WHERE e.row_id > ? AND e.model_id = ? ORDER BY e.row_id"
+        "SELECT e.generation, e.ordinal, CAST(v.codes AS BLOB) FROM drawwell_embedded e"
+        " JOIN drawwell_vectors v USING (vector_id) WHERE e.row_id > ? AND e.model_id = ?"
+        f" AND e.generation BETWEEN 0 AND {LAST_GENERATION} AND e.ordinal BETWEEN 0 AND {LAST_ORDINAL}"
+        " ORDER BY e.row_id"
     )
     return [tuple(row) for row in connection.execute(sql, (after, model_id))]
 
@@ -167,7 +176,8 @@ def exact_rows(
     """
     wanted = ", ".join(["(?, ?)"] * len(places))
     sql = (
-        f"WITH wanted (doc_id, ordinal) AS (VALUES {wanted}) SELECT e.doc_id, e.ordinal, v.exact FROM wanted"
+        f"WITH wanted (doc_id, ordinal) AS (VALUES {wanted})"
+        " SELECT e.doc_id, e.ordinal, CAST(v.exact AS BLOB) FROM wanted"
         " CROSS JOIN drawwell_embedded e ON e.model_id = ? AND e.doc_id = wanted.doc_id AND e.ordinal = wanted.ordinal"
         " CROSS JOIN drawwell_vectors v ON v.vector_id = e.vector_id"
     )
