@@ -13,7 +13,7 @@ import pytest
 from drawwell.corpus.ingest.embedding import Embedding, embed_sections
 from drawwell.corpus.ingest.report import EmbeddingReport
 from drawwell.corpus.store.places import store_path
-from drawwell.errors import ConfigurationError, DependencyError, StoreBusy
+from drawwell.errors import ConfigurationError, DependencyError, StoreBusy, StoreError
 from tests.corpus.folders import fill, rows, take
 from tests.corpus.guests import DIMENSION, WordEmbedder
 
@@ -214,3 +214,45 @@ def test_two_runs_at_a_time_are_one(root: Path) -> None:
     model.embed_documents = embedding  # type: ignore[method-assign]
     assert embed(root, model).embedded == SECTIONS
     assert len(refused) == 1
+
+
+def test_a_store_that_cannot_be_read_is_an_error_of_ours(root: Path) -> None:
+    """Also where it is read between two changes; and nothing is asked of the model."""
+    with closing(sqlite3.connect(store_path(root))) as connection:
+        connection.execute("DROP TABLE drawwell_embedded")
+        connection.commit()
+    model = WordEmbedder()
+    with pytest.raises(StoreError, match="damaged"):
+        embed(root, model)
+    assert not model.passages
+
+
+def test_a_number_that_comes_again_brings_no_vectors_of_another_model(root: Path) -> None:
+    """When the row of a model was lost, the next model, which gets its number, begins with nothing."""
+    embed(root, WordEmbedder("lost"))
+    with closing(sqlite3.connect(store_path(root))) as connection:
+        connection.execute("DELETE FROM drawwell_models")
+        connection.commit()
+    report = embed(root, WordEmbedder("next"), anew=True)
+    assert (report.embedded, report.cached) == (SECTIONS, 0)
+    assert {name for name, _ in vectors(root).values()} == {"test:next"}
+
+
+def test_the_model_that_answers_made_anew_calls_off_the_coming_one(root: Path) -> None:
+    """Who has the vectors of the model made anew that answers does not want the other one any more."""
+    embed(root, WordEmbedder())
+    other = WordEmbedder("other")
+
+    def fail() -> None:
+        if len(other.passages) or rows(root, "SELECT 1 FROM meta WHERE key = 'drawwell.embedder_next'"):
+            raise DependencyError("down")
+
+    other.before = fail
+    with pytest.raises(DependencyError):
+        embed(root, other, anew=True)
+    assert rows(root, "SELECT 1 FROM meta WHERE key = 'drawwell.embedder_next'") == [(1,)]
+    assert embed(root, WordEmbedder(), anew=True).embedded == SECTIONS
+    assert rows(root, "SELECT 1 FROM meta WHERE key = 'drawwell.embedder_next'") == []
+    assert rows(root, "SELECT name FROM drawwell_models") == [("words",)]
+    with pytest.raises(ConfigurationError, match="--re-embed"):
+        embed(root, WordEmbedder("other"))

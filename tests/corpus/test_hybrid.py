@@ -15,7 +15,7 @@ from drawwell.corpus.operations.corpus import Corpus
 from drawwell.corpus.operations.meaning import SearchModels
 from drawwell.corpus.store.handle import Store
 from drawwell.corpus.store.places import store_path
-from drawwell.errors import DependencyError, NotReady
+from drawwell.errors import DependencyError, NotReady, StoreError
 from drawwell.retrieval.fusion import Fusion
 from tests.corpus.folders import fill, take
 from tests.corpus.guests import WordEmbedder
@@ -141,6 +141,73 @@ def test_damaged_codes_are_named_and_words_serve(root: Path) -> None:
         assert found.hits == docs.search("automobile", mode="lexical").hits
         assert "a blob of" in (found.hint or "")
         assert "words alone" in (found.hint or "")
+
+
+@pytest.mark.parametrize("exact", [b"", b"\0" * 100, b"\x00\x7e" * 128, "text", 7])
+def test_damaged_exact_vectors_are_named_and_words_serve(root: Path, exact: bytes | str | int) -> None:
+    """Likewise where only the exact copies are damaged: too short, not finite, no bytes at all."""
+    with closing(sqlite3.connect(store_path(root))) as connection:
+        connection.execute("UPDATE drawwell_vectors SET exact = ?", (exact,))
+        connection.commit()
+    with corpus(root, embedder=embedder()) as docs:
+        found = docs.search("wheels", mode="hybrid")
+        assert (found.mode, found.legs) == ("lexical", ("words",))
+        assert [hit.doc for hit in found.hits] == ["garage/b.md"]
+        assert "a section's exact vectors" in (found.hint or "")
+        assert "words alone were searched" in (found.hint or "")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE drawwell_embedded SET generation = 'x'",
+        "UPDATE drawwell_embedded SET generation = 1 << 60",
+        "UPDATE drawwell_embedded SET ordinal = -1",
+        "UPDATE drawwell_vectors SET codes = 5",
+        "UPDATE sqlite_sequence SET seq = 'x'",
+        "UPDATE meta SET value = '²' WHERE key = 'drawwell.embedder'",
+        "UPDATE meta SET value = '99999999999999999999' WHERE key = 'drawwell.embedder'",
+    ],
+)
+def test_no_damage_of_the_vectors_stops_the_words(root: Path, damage: str) -> None:
+    """Whatever stands where a number or codes should be, the words answer, and the status can be told."""
+    with closing(sqlite3.connect(store_path(root))) as connection:
+        connection.execute(damage)
+        connection.commit()
+    with corpus(root, embedder=embedder()) as docs:
+        assert [hit.doc for hit in docs.search("wheels", mode="hybrid").hits] == ["garage/b.md"]
+        assert docs.status().documents == len(FILES)
+
+
+def test_a_table_that_is_gone_is_told_as_damage(root: Path) -> None:
+    """What cannot be read before the search begins is an error of ours too."""
+    with closing(sqlite3.connect(store_path(root))) as connection:
+        connection.execute("DROP TABLE drawwell_models")
+        connection.commit()
+    with corpus(root, embedder=embedder()) as docs, pytest.raises(StoreError, match="damaged"):
+        docs.search("wheels")
+
+
+def test_vectors_that_were_made_anew_replace_those_in_memory(root: Path) -> None:
+    """Who has the store open keeps no code of before, though the model is the same one and no document changed."""
+    with closing(sqlite3.connect(store_path(root))) as connection:  # each code under a wrong text
+        connection.execute("CREATE TEMP TABLE old AS SELECT vector_id, codes FROM drawwell_vectors")
+        connection.execute(
+            "UPDATE drawwell_vectors SET codes = (SELECT codes FROM old WHERE old.vector_id ="
+            " drawwell_vectors.vector_id % (SELECT max(vector_id) FROM old) + 1)"
+        )
+        connection.commit()
+    with corpus(root, embedder=embedder()) as docs:
+        docs.search("vehicle")
+        model = embedder()
+        how = Embedding(model, anew=True)
+        embed_sections(store_path(root), how, EmbeddingReport(model=model.name), lambda done, total: None)
+        docs.search("vehicle")
+        with closing(sqlite3.connect(store_path(root))) as connection:
+            (held,) = connection.execute("SELECT count(*) FROM drawwell_embedded").fetchone()
+        loaded = docs._meaning._vectors._loaded
+        assert loaded is not None
+        assert len(loaded.table) == held == len(FILES)
 
 
 def test_a_client_with_another_model_searches_by_words_and_says_so(root: Path) -> None:

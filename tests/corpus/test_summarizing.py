@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -166,3 +169,35 @@ def test_two_runs_at_a_time_are_one(root: Path) -> None:
     summarize(root, model)
     assert isinstance(second[0], StoreBusy)
     assert second[1] == 3
+
+
+def test_a_run_that_ends_does_not_wait_for_a_service_that_hangs(root: Path) -> None:
+    """An error of one request ends the run, and no thread holds up the process, while another request has no answer."""
+    answered, hanging = threading.Event(), threading.Event()
+    model = LineSummarizer()
+
+    def ask(text: str) -> None:
+        if "plum" in text:
+            hanging.wait(10)
+            raise ConfigurationError("no key")
+        hanging.set()
+        answered.wait()
+
+    model.before = ask
+    try:
+        with pytest.raises(ConfigurationError):
+            summarize(root, model)
+        waiting = [one for one in threading.enumerate() if one.name == "drawwell-summarize"]
+        assert waiting
+        assert all(one.daemon for one in waiting)
+    finally:
+        answered.set()
+
+
+def test_a_budget_that_is_no_number_stops_no_summary(root: Path) -> None:
+    """The index is written all the same."""
+    with closing(sqlite3.connect(store_path(root))) as connection:
+        connection.execute("UPDATE meta SET value = 'x' WHERE key = 'index_budget_tokens'")
+        connection.commit()
+    assert summarize(root, LineSummarizer()).generated == len(FILES)
+    assert rows(root, "SELECT value FROM meta WHERE key = 'summarizer'") == [("test:counter",)]

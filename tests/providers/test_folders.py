@@ -160,3 +160,20 @@ def test_a_value_of_a_file(tmp_path: Path) -> None:
         None,
         None,
     ]
+
+
+def test_names_that_no_folder_can_have_are_told(tmp_path: Path) -> None:
+    """A name too long for the system is of no model here."""
+    with pytest.raises(ConfigurationError, match="there is no model"):
+        folders.find_folder("a" * 5000, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 5000])
+def test_a_manifest_with_impossible_names(tmp_path: Path, name: str) -> None:
+    """A model whose manifest names what no file can be called is not sound, and has a revision all the same."""
+    text = json.dumps({"source": "\x1b[31mred\n", "files": {name: {"bytes": 1, "sha256": "0"}}})
+    (tmp_path / folders.MANIFEST).write_text(text, encoding="utf-8")
+    assert not folders.is_sound(tmp_path)
+    assert folders.faults(tmp_path)
+    assert len(folders.revision(tmp_path)) == 12
+    assert folders.source(tmp_path) == "[31mred"

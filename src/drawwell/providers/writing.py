@@ -93,7 +93,7 @@ def finish(name: str, answer: Answer) -> Summary:
             f"{name}: the answer was not complete after {OUTPUT_TOKENS:,} tokens",
             "Try a model that thinks less before it answers",
         )
-    if not text:
+    if not any(char.isprintable() and not char.isspace() for char in text):
         raise DependencyError(f"{name}: the model wrote nothing", "Try again, or try another model")
     return Summary(text, answer.tokens)
 

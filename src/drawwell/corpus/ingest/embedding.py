@@ -127,6 +127,8 @@ class _Run:
         if anew and model_id is not None and model_id == answering:
             with self._changes.change() as connection:  # the same one: what it made may be damaged
                 forget_vectors(connection, model_id)
+                set_answering(connection, model_id, identity.name)  # and no other one is to take its place any more
+                _forget_others(connection, model_id)
         if model_id is not None and model_id in (answering, coming_model(connection)):
             return model_id
         if answering is not None and not anew:
@@ -230,10 +232,7 @@ class _Run:
             sql = "SELECT doc_id, ordinal, vector_id FROM drawwell_embedded WHERE model_id = ?"
             for row in connection.execute(sql, (self.model_id,)).fetchall():
                 self._copy(connection, *row)
-            for (other,) in connection.execute("SELECT model_id FROM drawwell_models").fetchall():
-                if other != self.model_id:
-                    forget_vectors(connection, other)
-                    connection.execute("DELETE FROM drawwell_models WHERE model_id = ?", (other,))
+            _forget_others(connection, self.model_id)
 
     def _forget_spare(self) -> None:
         """Keep no more vectors of texts that are gone than of those that are there, or than a fixed number."""
@@ -247,6 +246,14 @@ class _Run:
         if gone:
             with self._changes.change() as connection:
                 connection.executemany("DELETE FROM drawwell_vectors WHERE vector_id = ?", map(tuple, gone))
+
+
+def _forget_others(connection: sqlite3.Connection, model_id: int) -> None:
+    """Drop all models but one, with their vectors."""
+    for (other,) in connection.execute("SELECT model_id FROM drawwell_models").fetchall():
+        if other != model_id:
+            forget_vectors(connection, other)
+            connection.execute("DELETE FROM drawwell_models WHERE model_id = ?", (other,))
 
 
 def _by_owner(hashes: Sequence[bytes], vectors: Vectors, owners: Sequence[int]) -> dict[bytes, Vectors]:

@@ -18,6 +18,7 @@ from drawwell.corpus.index.render import IndexHeader
 from drawwell.corpus.index.stored import index_meta
 from drawwell.corpus.ingest.report import SummaryReport
 from drawwell.corpus.ingest.summary import MAX_SUMMARY, summary_line
+from drawwell.corpus.options import IngestOptions
 from drawwell.corpus.store.change import StoreChanges
 from drawwell.corpus.store.lock import StoreLock
 from drawwell.corpus.store.schema import read_meta
@@ -114,9 +115,8 @@ class _Run:
                 skipped=_count(connection, "SELECT count(*) FROM drawwell_skipped"),
                 stale=_count(connection, "SELECT count(*) FROM drawwell_documents WHERE stale <> ''"),
             )
-            budget = _count(
-                connection, "SELECT max(CAST(value AS INTEGER)) FROM meta WHERE key = 'index_budget_tokens'"
-            )
+            stored = "SELECT max(CAST(value AS INTEGER)) FROM meta WHERE key = 'index_budget_tokens'"
+            budget = _count(connection, stored) or IngestOptions().index_budget_tokens
             meta = {"summarizer": sources, **index_meta(connection, header, budget)}
             connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())
 
