@@ -121,7 +121,7 @@ def test_what_a_model_thinks_aloud_is_left_out(writer: Writer, written: str, kep
     assert writer.made.summarize(ORDER, TEXT).text == kept
 
 
-@pytest.mark.parametrize("written", ["", " \n", "<think>Hm, for ever", "<think>Hm.</think>"])
+@pytest.mark.parametrize("written", ["", " \n", "\0\u200b", "<think>Hm, for ever", "<think>Hm.</think>"])
 def test_an_empty_answer_is_a_failure(writer: Writer, written: str) -> None:
     """Nothing, or nothing but thoughts, is counted as failed and can be tried later."""
     writer.says(written)
