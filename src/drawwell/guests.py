@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -159,6 +159,7 @@ class KeptModel:
         megabytes: of its files, in millions of bytes.
         source: where it came from.
         sound: whether all its files are there in their right size.
+        files: SHA-256 of each, as it was noted when the model was got.
     """
 
     name: str
@@ -167,6 +168,7 @@ class KeptModel:
     megabytes: float
     source: str
     sound: bool
+    files: Mapping[str, str]
 
 
 def kept_models(settings: Settings) -> list[KeptModel]:
@@ -212,6 +214,13 @@ def _untried(folder: Path, settings: Settings) -> list[str]:
 
 def _kept(name: str, folder: Path) -> KeptModel:
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    hashes = {file: str(about.get("sha256", "")) for file, about in folders.manifest(folder).items()}
     return KeptModel(
-        name, kind_of(folder), str(folder), round(size / 1e6, 1), folders.source(folder), folders.is_sound(folder)
+        name=name,
+        kind=kind_of(folder),
+        folder=str(folder),
+        megabytes=round(size / 1e6, 1),
+        source=folders.source(folder),
+        sound=folders.is_sound(folder),
+        files=hashes,
     )

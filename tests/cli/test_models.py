@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from pathlib import Path
@@ -55,6 +56,8 @@ def test_list(place: Path) -> None:
         False,
         "a folder named tiny",
     )
+    assert set(entry["files"]) == {"model.onnx", "tokenizer.json"}
+    assert entry["files"]["model.onnx"] == hashlib.sha256((place / "tiny/model.onnx").read_bytes()).hexdigest()
     assert {"name", "kind", "about"} == set(found["can_be_pulled"][0])
 
 
@@ -76,6 +79,9 @@ def test_verify(place: Path, tmp_path: Path) -> None:
     done = drawwell("models", "verify", "--models", place)
     assert (done.code, done.out) == (1, "tiny: model.onnx is not what was fetched\n")
     assert "drawwell models pull tiny --again" in done.err
+    done = drawwell("models", "verify", "--json", "--models", place)
+    found = {"models": [{"name": "tiny", "faults": ["model.onnx is not what was fetched"]}]}
+    assert (done.code, json.loads(done.out)) == (1, found)
     done = drawwell("models", "verify", encoder(tmp_path / "bare"), "--models", place)
     assert (done.code, "there is no drawwell.json" in done.out) == (1, True)
     done = drawwell("models", "verify", "nobody", "--models", place)

@@ -267,6 +267,31 @@ def test_a_hostile_name_is_refused(name: str, hub: Hub, getting: Getting) -> Non
     assert (hub.requests, getting.options.models.exists()) == ([], False)
 
 
+@pytest.mark.parametrize("file", ["../spare.onnx", "../../spare.onnx", "absolute", "a\0b", "x" * 5000])
+def test_a_file_outside_the_folder_is_not_copied(file: str, hub: Hub, getting: Getting, tmp_path: Path) -> None:
+    """A file named by a path that leads elsewhere, or that none can have, is told; nothing is written anywhere."""
+    origin = encoder(tmp_path / "a/b/origin")
+    for place in (tmp_path / "a/b/spare.onnx", tmp_path / "a/spare.onnx"):
+        place.write_bytes((origin / "model.onnx").read_bytes())
+    file = str(tmp_path / "a/spare.onnx") if file == "absolute" else file
+    with pytest.raises(ConfigurationError, match="has no "):
+        copy_model(NAME, origin, replace(getting, file=file))
+    assert _left(getting) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["../x.onnx", "../../../x.onnx", "/x.onnx", "..\\x.onnx", "C:\\x.onnx", "a/../../x.onnx"]
+)
+def test_a_hub_cannot_name_a_file_outside(name: str, hub: Hub, getting: Getting) -> None:
+    """A file whose name leads out of the model's folder is none of its files: it is not even asked for."""
+    (hub.models[NAME] / "model.onnx").unlink()
+    hub.listed[NAME] = name
+    with pytest.raises(ConfigurationError, match="has no ONNX file"):
+        pull_model(NAME, getting)
+    assert sorted(hub.fetched()) == ["config.json", "tokenizer.json"]
+    assert _left(getting) == []
+
+
 def test_models_do_not_lie_in_each_other(hub: Hub, getting: Getting) -> None:
     """Getting one would otherwise remove the other."""
     copy_model("owner", hub.models[NAME], getting)

@@ -205,6 +205,16 @@ def test_pieces_fit_the_window(tmp_path: Path) -> None:
     assert found.tokens == len(words) + 2 * pieces
 
 
+def test_a_window_larger_than_the_model_reads_is_refused(minilm: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """When it is loaded, not in the middle of a run; once, by us. A larger one that it does read is taken."""
+    read = onnx.make(str(minilm), ProviderOptions(threads=1, window_tokens=512))
+    assert len(read.embed_documents([Passage("", "cat " * 480)]).owners) == 1
+    with pytest.raises(ConfigurationError, match=r"embed_window: .* does not read 600 tokens") as raised:
+        onnx.make(str(minilm), ProviderOptions(threads=1, window_tokens=600))
+    assert "without it 256 are read" in raised.value.suggestion
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_tokenizer_that_fails_only_in_use_is_found_out(tmp_path: Path) -> None:
     """A vocabulary without the token for the unknown is read without complaint, and fails at the first odd word."""
     folder = encoder(tmp_path)

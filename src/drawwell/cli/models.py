@@ -90,8 +90,9 @@ def pull(
 @models.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @setting_options("models")
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 @click.pass_context
-def verify(ctx: click.Context, names: tuple[str, ...], models: str | None) -> None:
+def verify(ctx: click.Context, names: tuple[str, ...], models: str | None, as_json: bool) -> None:
     """Read models whole, compare them with what was fetched, and try them.
 
     NAME is a model's name or the path of its folder; without one all are verified. Exits with 1 when one is not sound.
@@ -101,7 +102,9 @@ def verify(ctx: click.Context, names: tuple[str, ...], models: str | None) -> No
     """
     session: Session = ctx.obj
     found = guests.model_faults(session.settings(None, {"models": models}), names)
-    for name, faults in found.items():
+    if as_json:
+        print_json({"models": [{"name": name, "faults": faults} for name, faults in found.items()]})
+    for name, faults in () if as_json else found.items():
         print_data(f"{name}: {'; '.join(faults) or 'sound'}")
     unsound = [name for name, faults in found.items() if faults]
     if unsound:

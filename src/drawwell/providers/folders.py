@@ -23,6 +23,7 @@ __all__ = [
     "faults",
     "find_folder",
     "is_sound",
+    "leaves",
     "manifest",
     "models_folder",
     "onnx_file",
@@ -145,7 +146,7 @@ def manifest(folder: Path) -> dict[str, dict[str, object]]:
         files = {str(name): dict(about) for name, about in _read_json(folder / MANIFEST)["files"].items()}
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}
-    return {} if any(_leaves(name) for name in files) else files
+    return {} if any(leaves(name) for name in files) else files
 
 
 def source(folder: Path) -> str:
@@ -162,7 +163,7 @@ def _read_json(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _leaves(name: str) -> bool:
+def leaves(name: str) -> bool:
     """Whether a file's name leads out of the folder that it is to be in."""
     path = PureWindowsPath(name)  # takes both kinds of slashes, and knows drives
     return bool(path.anchor) or ".." in path.parts or "\0" in name

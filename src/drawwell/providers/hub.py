@@ -15,7 +15,16 @@ from pathlib import Path
 
 from drawwell.errors import ConfigurationError, DependencyError, Error, MissingExtra
 from drawwell.providers import registry
-from drawwell.providers.folders import MANIFEST, WANTED, check_name, config_value, is_sound, onnx_file, write_manifest
+from drawwell.providers.folders import (
+    MANIFEST,
+    WANTED,
+    check_name,
+    config_value,
+    is_sound,
+    leaves,
+    onnx_file,
+    write_manifest,
+)
 from drawwell.providers.options import ProviderOptions
 
 __all__ = ["WELL_KNOWN", "Getting", "copy_model", "kind_of", "pull_model", "try_model"]
@@ -31,6 +40,7 @@ WELL_KNOWN = (
 )
 """Models that can be pulled: name, what for, and a word about each."""
 _WAIT_SECONDS = 600
+_LONGEST_NAME = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +123,8 @@ def kind_of(folder: Path) -> str:
 def _files(origin: Path, file: str) -> list[str]:
     """The files of a folder that make a model, by name."""
     chosen = origin / file if file else onnx_file(origin)
-    if file and not (origin / file).is_file():
-        raise ConfigurationError(f"{origin} has no {file}", "Leave the file out, or name one that is there")
+    if file and (leaves(file) or len(file) > _LONGEST_NAME or not (origin / file).is_file()):
+        raise ConfigurationError(f"{origin} has no {file[:100]}", "Leave the file out, or name one that is there")
     weights = [] if chosen is None else [chosen.relative_to(origin).as_posix()]
     if not file and (not weights or config_value(origin, "config.json", "model_type") == "model2vec"):
         weights = ["model.safetensors"]

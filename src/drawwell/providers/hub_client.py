@@ -23,7 +23,7 @@ from drawwell.errors import ConfigurationError, DependencyError
 from drawwell.providers import registry
 from drawwell.providers.connections import certificates, check_address, find_key, first, http_errors, quieten_logs
 from drawwell.providers.failures import ErrorTypes, Subject, explain
-from drawwell.providers.folders import ONNX_PLACES, WANTED, config_value
+from drawwell.providers.folders import ONNX_PLACES, WANTED, config_value, leaves
 from drawwell.providers.options import ProviderOptions
 
 __all__ = ["Hub", "trust"]
@@ -79,7 +79,8 @@ class Hub:
             Where they came from: the model and its commit.
         """
         about = self._asked(lambda: self._api.model_info(self._name, files_metadata=True, timeout=self._seconds))
-        files: dict[str, Any] = {one.rfilename: one for one in about.siblings or ()}
+        # Nobody's file is put beside the folder, whatever a hub calls it.
+        files: dict[str, Any] = {one.rfilename: one for one in about.siblings or () if not leaves(one.rfilename)}
         commit = str(about.sha or "main")
         beside = folder.parent / "fetching"
         for name in WANTED:

@@ -21,7 +21,7 @@ __all__ = ["CHARS", "Row", "open_session", "run"]
 CHARS = 40
 """Characters for each token of the window, beyond which a text that is cut anyway is not even looked at."""
 _OTHER = "Take an encoder for sentence embeddings or a cross-encoder"
-_ERRORS_ONLY = 3
+_NOTHING = 4  # what fails is raised, and told once
 _NUMBERS = {"tensor(int32)": np.int32}
 
 
@@ -42,7 +42,7 @@ def open_session(folder: Path, threads: int) -> onnxruntime.InferenceSession:
     options.intra_op_num_threads = threads or os.cpu_count() or 1
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False  # it would keep what the longest texts needed for good
-    options.log_severity_level = _ERRORS_ONLY
+    options.log_severity_level = _NOTHING
     try:
         return onnxruntime.InferenceSession(str(place), options, providers=["CPUExecutionProvider"])
     except Exception as error:

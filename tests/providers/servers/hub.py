@@ -22,6 +22,7 @@ class Hub:
     Attributes:
         models: folder of each.
         tokens: that must be sent for a model, by its name.
+        listed: a file that a model is said to have besides its own, by the model's name.
         gated: models whose terms nobody has agreed to.
         faults: played on the next downloads of large files, in order: ``half`` (of the body, then the end), ``500``,
             ``size`` (another size than was said), ``content`` (another content of the right size), ``stop`` (always).
@@ -30,6 +31,7 @@ class Hub:
 
     models: dict[str, Path] = field(default_factory=dict)
     tokens: dict[str, str] = field(default_factory=dict)
+    listed: dict[str, str] = field(default_factory=dict)
     gated: set[str] = field(default_factory=set)
     faults: deque[str] = field(default_factory=deque)
     requests: list[tuple[str, str, str]] = field(default_factory=list)
@@ -83,6 +85,8 @@ class Handler(BaseHTTPRequestHandler):
                     digest = hashlib.sha256(content).hexdigest()
                     entry["lfs"] = {"sha256": digest, "size": len(content), "pointerSize": 130}
                 files.append(entry)
+        if name in self.hub.listed:
+            files.append({"rfilename": self.hub.listed[name], "size": 1})
         return {"id": name, "modelId": name, "sha": COMMIT, "private": False, "siblings": files}
 
     def _file(self, folder: Path, name: str) -> None:

@@ -49,9 +49,17 @@ def make(model: str, options: ProviderOptions) -> Embedder:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What a folder says about its model."""
+    """What a folder says about its model.
+
+    Attributes:
+        window: tokens of one text that are read, as configured or stated.
+        stated: the most that the folder says the model reads.
+        pooling: how the tokens' vectors become one.
+        prompts: the form of texts.
+    """
 
     window: int
+    stated: int
     pooling: str
     prompts: Prompts
 
@@ -59,7 +67,7 @@ class _Layout:
     def of(cls, folder: Path, model: str, options: ProviderOptions, tokenizer: Tokenizer) -> _Layout:
         stated = stated_window(folder) or int((tokenizer.truncation or {}).get("max_length", _USUAL_WINDOW))
         window = options.window_tokens or min(stated, _LARGEST_WINDOW)
-        return cls(window, _pooling(folder, model), prompts_of(folder, model, options))
+        return cls(window, stated, _pooling(folder, model), prompts_of(folder, model, options))
 
 
 def _pooling(folder: Path, model: str) -> str:
@@ -99,6 +107,7 @@ class OnnxEmbedder:
         self._tokenizer.no_padding()
         self._special = len(self._tokenizer.encode("").ids)
         vectors, _ = self._vectors(["."])
+        self._try_window()
         dimension = vectors.shape[1]
         check_dimension(self.name, dimension, options.dimension)
         self._identity = ModelIdentity("onnx", model, revision(folder), dimension, self._layout.prompts.key)
@@ -128,6 +137,23 @@ class OnnxEmbedder:
 
     def close(self) -> None:
         """See :class:`~drawwell.protocols.Embedder`: nothing is open."""
+
+    def _try_window(self) -> None:
+        """Read a text as long as the window, where more is configured than the folder says.
+
+        Raises:
+            ConfigurationError: the model cannot.
+        """
+        length = min(self._layout.window, max(_LARGEST_WINDOW, self._layout.stated))
+        if length <= self._layout.stated:
+            return
+        try:
+            self._read(Row((0,) * length, (0,) * length, length))
+        except ConfigurationError:
+            raise ConfigurationError(
+                f"embed_window: {self.name} does not read {length:,} tokens at once",
+                f"Lower it, or leave it out: without it {min(self._layout.stated, _LARGEST_WINDOW):,} are read",
+            ) from None
 
     def _fitting(self, piece: Passage) -> Iterator[Passage]:
         """A piece, or the halves of one whose title and text have more tokens together than each alone."""
